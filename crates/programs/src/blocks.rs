@@ -3,7 +3,7 @@
 //! requests, one of each at a node.
 //!
 //! A transaction asks other nodes for blocks, then sends them messages, and waits for all of them.
-//! What is lost is asked for again; what is lost with all retries makes its transaction fail.
+//! Lost ones are asked for again; if all retries are lost, the transaction fails.
 
 use super::requests::{Exchange, Job, PAUSE_AFTER_FAILURE, Queries, Source};
 use super::{Drive, HostCalls, Message, Program, Tallies};
@@ -17,28 +17,28 @@ mod tests;
 
 const MILLI: u64 = 1_000;
 
-/// What the users of a node are made of.
+/// The users of a node.
 #[derive(Debug)]
 pub struct BlockClientConfig {
     /// Other nodes.
     pub others: u32,
-    /// What makes transactions.
+    /// The source of transactions.
     pub drive: Drive,
-    /// What each asks for.
+    /// The demand of each transaction.
     pub demand: Demand,
-    /// What is without an answer for so long is lost.
+    /// A query without an answer for this long counts as lost.
     pub timeout: Span,
-    /// It is asked for again so often.
+    /// Retries of a query, at most.
     pub retries: u32,
     /// Queries for blocks.
     pub blocks: QueryKeys,
     /// Messages.
     pub messages: QueryKeys,
-    /// What each transaction draws comes from here.
+    /// The random stream of each transaction.
     pub random: RandomStream,
 }
 
-/// What a transaction asks for.
+/// The demand of a transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// Thousandths of a block, on average: each transaction asks for this or the next whole number.
@@ -60,7 +60,7 @@ pub struct QueryKeys {
     pub keys: Vec<u64>,
 }
 
-/// What a query is for.
+/// The purpose of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sort {
     Block,
@@ -131,8 +131,8 @@ impl BlockClient {
         }
     }
 
-    /// What a transaction draws depends on its user and its number only, so that every engine draws
-    /// the same.
+    /// The random stream of a transaction depends only on its user and its number, so that every
+    /// engine draws the same.
     fn random_of(&self, job: Job) -> RandomStream {
         let user = u64::from(self.source.user(job));
         RandomStream::new(mix64(mix64(self.key ^ user) ^ job.before), "")
@@ -150,13 +150,13 @@ impl BlockClient {
             serial,
             Transaction { number, job, blocks_left, messages_left, awaited: 0, asked: now, random },
         );
-        // What has just come was for another transaction.
+        // The last answer was for another transaction.
         let before = calls.follows(None);
         self.advance(now, serial, calls);
         calls.follows(before);
     }
 
-    /// Asks for what comes next, where the transaction waits for nothing.
+    /// Sends the next queries of a transaction that waits for nothing.
     fn advance(&mut self, now: Time, serial: u64, calls: &mut dyn HostCalls) {
         let Some(transaction) = self.running.get_mut(&serial) else { return };
         let (queries, left) = match transaction {

@@ -3,7 +3,7 @@
 
 use tailrace_units::{Span, Time};
 
-/// What time a program lets pass between what came and what follows from it.
+/// The kind of time that a program spends between an input and its consequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Its own, with its waits for cores and for a worker.
@@ -14,32 +14,33 @@ pub enum Work {
     Entry,
 }
 
-/// What had come.
+/// The input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Came {
     /// Bytes, for this socket of the same host.
     Bytes(u32),
     /// A datagram.
     Datagram {
-        /// The socket. A program numbers its own; what the host tells has the host's number.
+        /// The socket. A program numbers its own sockets; a cause from the host has the host's
+        /// number.
         socket: u32,
         /// Its number, which its sender has chosen.
         number: u64,
     },
-    /// Nothing: then this is what has gone on since [`Cause::by`].
+    /// None: the work has continued since [`Cause::by`].
     Nothing,
 }
 
 /// Why a program acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// What had come.
+    /// The input.
     pub came: Came,
-    /// What came later than this does not count.
+    /// Later inputs do not count.
     pub by: Time,
     /// For how long it waited until a worker of the program took it up.
     pub waited: Span,
-    /// What the time since then was spent with.
+    /// The kind of time since then.
     pub work: Work,
 }
 
@@ -48,14 +49,14 @@ pub struct Cause {
 pub struct Because {
     /// Its host.
     pub host: u16,
-    /// What it follows from; `None` where it has not said, or where its own deadline has come.
+    /// Its cause; `None` if the program has not named one, or its own deadline has come.
     pub cause: Option<Cause>,
     /// On a host with a processor, how long its thread has been awake and not at work.
     pub core_wait: Span,
 }
 
 impl Cause {
-    /// What has just come for this socket.
+    /// The latest input of this socket.
     pub fn now(socket: u32, now: Time) -> Cause {
         Cause { came: Came::Bytes(socket), by: now, waited: Span::ZERO, work: Work::Program }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use tailrace_transport::tcp::Failure;
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// What a program that sends frames is made of.
+/// Configuration of a program that sends frames.
 #[derive(Debug)]
 pub struct FrameSourceConfig {
     /// Payload of each frame.
@@ -32,7 +32,7 @@ pub struct FrameSourceConfig {
     pub random: RandomStream,
 }
 
-/// What a thread does.
+/// Activity of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ThreadState {
     /// Nothing, until it is due.
@@ -43,7 +43,7 @@ enum ThreadState {
     Wait,
     /// It has the lock, and hands the frame over.
     Send,
-    /// It has sent all.
+    /// It has sent all frames.
     Over,
 }
 
@@ -62,10 +62,10 @@ pub struct FrameSource {
     config: FrameSourceConfig,
     threads: Vec<Thread>,
     due: BTreeSet<(Time, u32)>,
-    /// The lock of the transmit queue: who has it, and who waits, in order.
+    /// The lock of the transmit queue: its holder, and the waiting threads in order.
     holder: Option<u32>,
     waiting: VecDeque<u32>,
-    /// The host tells when work is done: its threads must ask for their core themselves.
+    /// The host decides when work is done: threads must request their cores themselves.
     has_processor: bool,
 }
 
@@ -123,7 +123,7 @@ impl FrameSource {
         }
     }
 
-    /// What the thread has worked on is done, or its pause is over.
+    /// The work of the thread is done, or its pause is over.
     fn advance(&mut self, now: Time, number: u32, calls: &mut dyn HostCalls) {
         match self.threads[number as usize].step {
             ThreadState::Pause => self.begin(number, calls),

@@ -1,5 +1,5 @@
-//! The programs on the hosts: state machines that are handed the time and told what arrived. Most
-//! work over one socket each; one that opens and accepts connections itself is a [`Program`].
+//! The programs on the hosts: state machines that are handed the time and their inputs. Most work
+//! over one socket each; one that opens and accepts connections itself is a [`Program`].
 
 mod blocks;
 pub mod cause;
@@ -37,13 +37,13 @@ pub use tallies::Tallies;
 
 use tailrace_units::{Span, Time};
 
-/// What every program may ask of its host and tell of its work.
+/// Calls to the host, and reports of work, that every program may make.
 pub trait WorkCalls {
     /// Works on the core that it has. Returns when the work will be done: [`Time::NEVER`] on a host
-    /// whose processor decides that, which tells by [`App::handle_worked`] or
-    /// [`Program::handle_worked`]. There the calls of this trait are about the thread that was told
-    /// last, a thread sleeps when it has nothing to do, and is preempted where it must be, so that
-    /// the next two calls do nothing.
+    /// whose processor decides that, which calls [`App::handle_worked`] or
+    /// [`Program::handle_worked`] then. There the calls of this trait are about the thread that was
+    /// notified last, a thread sleeps when it has no work, and is preempted where it must be, so
+    /// that the next two calls do nothing.
     fn compute(&mut self, work: Span) -> Time;
     /// Whether the program may go on after it has had its core for this long: until its time slice
     /// is over, or nothing waits.
@@ -57,18 +57,18 @@ pub trait WorkCalls {
     fn finished(&mut self, user: u32);
 }
 
-/// What a program with one socket may ask besides: its calls are about that socket.
+/// Further calls of a program with one socket, all about that socket.
 pub trait SocketCalls: WorkCalls {
     /// Opens the connection (client side).
     fn connect(&mut self);
     /// Hands bytes to the socket as one write.
     fn write(&mut self, bytes: u64);
-    /// What arrives stays in the receive buffer from now on until it is read.
+    /// Arriving bytes stay in the receive buffer from now on until they are read.
     fn leave_unread(&mut self);
     /// Takes bytes that have arrived out of the receive buffer.
     fn read(&mut self, bytes: u64);
-    /// Asks for a core of the host. Where none is free the program waits its turn:
-    /// [`App::handle_core`] tells when it has one.
+    /// Requests a core of the host. If none is free the program waits its turn, and
+    /// [`App::handle_core`] is called when it has one.
     fn ask_core(&mut self) -> bool;
 }
 
@@ -133,7 +133,7 @@ impl App {
         }
     }
 
-    /// It has the core that it waited for.
+    /// The program has the core that it waited for.
     pub fn handle_core(&mut self, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_core(calls),
@@ -158,8 +158,8 @@ impl App {
         }
     }
 
-    /// Tells of every transaction or flow that is not complete at `now` and was meant to start by
-    /// then: its user and when.
+    /// Calls `tell` for every transaction or flow that is not complete at `now` and was meant to
+    /// start by then, with its user and intended start.
     pub fn running(&self, now: Time, tell: impl FnMut(u32, Time)) {
         match self {
             App::OltpClient(client) => client.running(now, tell),

@@ -36,8 +36,8 @@ pub struct Message {
     pub bytes: u32,
 }
 
-/// What a program with several sockets may ask of its host. A socket's number is that of its slot:
-/// it belongs to the program from [`HostCalls::connect`] or [`HostCalls::accept`] until the program
+/// Calls of a program with several sockets to its host. A socket's number is that of its slot: it
+/// belongs to the program from [`HostCalls::connect`] or [`HostCalls::accept`] until the program
 /// closes it, and may then be given to another connection.
 pub trait HostCalls: WorkCalls {
     /// Lets peers open connections to this port from now on. Of those that are open and that the
@@ -45,21 +45,21 @@ pub trait HostCalls: WorkCalls {
     /// beyond it is dropped. Returns whether it did: a port has one program.
     fn listen(&mut self, port: u16, backlog: u32) -> bool;
     /// Takes the connection that has waited the longest at this port. Returns its socket, or `None`
-    /// where none waits. What the peer has sent until now is told when the call of the program is
-    /// over.
+    /// if none waits. The program is notified of the bytes that the peer has sent until now when
+    /// its call is over.
     fn accept(&mut self, port: u16) -> Option<u32>;
     /// Opens a connection from a free ephemeral port. Returns its socket, or `None` where no port
     /// is free.
     fn connect(&mut self, peer: Peer) -> Option<u32>;
     /// Hands bytes to this socket as one write. They wait there until the connection is open.
     fn write(&mut self, socket: u32, bytes: u64);
-    /// What the program does from here to the end of this call, or to the next call of this,
-    /// follows from that. Until this is called, it follows from what came for the socket of which
-    /// the program was told. Returns what held before. It serves explanations only.
+    /// Sets the cause of the program's acts from here to the end of this call, or to the next call
+    /// of this. Until then, the cause is the input of which the program was notified. Returns the
+    /// previous cause. It serves explanations only.
     fn follows(&mut self, _cause: Option<Cause>) -> Option<Cause> {
         None
     }
-    /// What arrives stays in the receive buffer of this socket from now on until it is read.
+    /// Arriving bytes stay in the receive buffer of this socket from now on until they are read.
     fn leave_unread(&mut self, socket: u32);
     /// The peer is asked after two hours of silence whether it is still there (`SO_KEEPALIVE`).
     /// Without that, an end that waits for a peer that is gone waits for ever, as on Linux.
@@ -67,11 +67,11 @@ pub trait HostCalls: WorkCalls {
     fn keep_alive(&mut self, socket: u32);
     /// Takes bytes that have arrived out of the receive buffer of this socket.
     fn read(&mut self, socket: u32, bytes: u64);
-    /// The program writes no more to this socket, and goes on reading (`shutdown` with `SHUT_WR`).
-    /// What was written is still sent.
+    /// The program writes no more to this socket, and continues to read (`shutdown` with
+    /// `SHUT_WR`). Bytes written before are still sent.
     fn shut_down(&mut self, socket: u32);
     /// The program neither writes to this socket nor reads from it, and does not use its number
-    /// again (`close`). What was written is still sent; the host gives socket and port back when
+    /// again (`close`). Bytes written before are still sent; the host releases socket and port when
     /// the connection is over. If bytes were not read, or when more arrive, the connection is
     /// reset.
     fn close(&mut self, socket: u32);
@@ -80,16 +80,15 @@ pub trait HostCalls: WorkCalls {
     /// A part of a transaction of the program that was asked for at `since` is complete, such as a
     /// block.
     fn part_completed(&mut self, since: Time);
-    /// A request of storage is complete, with what it waited for. Engines that do not record this
-    /// ignore it.
+    /// A request of storage is complete, with its waits. Engines that do not record this ignore it.
     fn storage_done(&mut self, _done: &StorageDone) {}
     /// Sends a datagram, of at most 65 507 bytes: above the MTU in fragments. It is lost where the
     /// interface has no room.
     fn send_datagram(&mut self, message: Message);
-    /// Asks for a core for this thread, a number of the program's own. Where none is free the
-    /// thread waits its turn: [`Program::handle_core`] tells when it has one.
+    /// Requests a core for this thread, a number of the program's own. If none is free the thread
+    /// waits its turn, and [`Program::handle_core`] is called when it has one.
     fn ask_core(&mut self, thread: u32) -> bool;
-    /// This thread waits for what comes for the socket, in place of the one that is told of events.
+    /// This thread waits for inputs of the socket, in place of the thread that receives events.
     /// Returns whether it does: hosts without a processor have no threads.
     fn wait_in_thread(&mut self, _socket: u32, _thread: u32) -> bool {
         false
@@ -105,8 +104,8 @@ pub trait Program: Send {
     fn port(&self) -> Option<(u16, u32)> {
         None
     }
-    /// What it has begun and not completed: counts within the owner, and when each was meant to
-    /// start.
+    /// Calls `each` for every operation that has begun and is not complete, with its count within
+    /// the owner and its intended start.
     fn running(&self, each: &mut dyn FnMut(u32, Time));
     /// Its deadline has come.
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls);
@@ -130,7 +129,7 @@ pub trait Program: Send {
     fn handle_failed(&mut self, now: Time, socket: u32, why: Failure, calls: &mut dyn HostCalls);
     /// A datagram has come. Programs without sockets for datagrams receive none.
     fn handle_datagram(&mut self, _now: Time, _message: Message, _calls: &mut dyn HostCalls) {}
-    /// What it has counted; nothing for programs that serve no requests.
+    /// Its counters; none for programs that serve no requests.
     fn tallies(&self) -> Tallies {
         Tallies::default()
     }

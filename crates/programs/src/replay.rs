@@ -19,10 +19,11 @@ pub struct ReplayedRequest {
     pub response_bytes: u64,
 }
 
-/// What the beginnings of requests refer to.
+/// The reference of the start times of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplayPace {
-    /// The first begins at its time, every other one after the response before it: users who think.
+    /// The first begins at its time, every other one after the response before it: users with a
+    /// think time.
     Thinking,
     /// Each begins at its time. One whose time comes while a response is awaited begins when that
     /// has come, and its latency counts from its time.
@@ -34,7 +35,7 @@ pub enum ReplayPace {
 pub struct Replayed {
     /// When the client opens it.
     pub connect: Time,
-    /// What the beginnings refer to.
+    /// The reference of the start times.
     pub pace: ReplayPace,
     /// In order; at least one.
     pub requests: Vec<ReplayedRequest>,
@@ -253,7 +254,7 @@ mod tests {
         Arc::new(Replayed { connect: Time::from_ps(200), pace, requests })
     }
 
-    /// The client, with responses 500 ps after each request, and what it did.
+    /// The calls of the client, with responses 500 ps after each request.
     fn asked(pace: ReplayPace) -> Vec<String> {
         let (replayed, mut notes) = (replayed(pace), Notes::default());
         let mut client = ReplayClient::new(Arc::clone(&replayed), 3);

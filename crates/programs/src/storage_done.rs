@@ -1,4 +1,4 @@
-//! What is told of a request of storage that is complete.
+//! The report of a completed request of storage.
 
 use tailrace_blockdev::Op;
 use tailrace_units::{Span, Time};
@@ -8,13 +8,13 @@ use tailrace_units::{Span, Time};
 pub struct StorageDone {
     /// Job, which counts within the workload.
     pub user: u32,
-    /// What it asked for.
+    /// Its operation.
     pub op: Op,
     /// Bytes that it read or wrote.
     pub bytes: u64,
     /// When it was meant to start.
     pub intended: Time,
-    /// What it waited for since then.
+    /// Its waits since then.
     pub waits: Waits,
     /// Pieces that the block layer of the device made of it.
     pub pieces: u32,
@@ -33,11 +33,11 @@ pub struct Waits {
     pub processor: Span,
     /// For an entry of the protocol's queue of commands.
     pub entry: Span,
-    /// For the network, and what is before and behind it.
+    /// Of the network, with buffers and queues before and behind it.
     pub network: Span,
     /// For the target's permission to send data.
     pub r2t: Span,
-    /// In the block layer and in the device, for what came before.
+    /// In the block layer and in the device, for earlier requests.
     pub queue: Span,
     /// For the medium and the link of the device, while they serve it.
     pub device: Span,

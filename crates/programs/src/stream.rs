@@ -5,7 +5,8 @@ use tailrace_units::{Span, Time};
 
 const BITS_PER_BYTE: u128 = 8;
 const PS_PER_S: u128 = 1_000_000_000_000;
-/// So many bytes never end within a run (4 exabytes), and still leave room for stream offsets.
+/// A number of bytes that never ends within a run (4 exabytes), and still leaves room for stream
+/// offsets.
 const ENDLESS_BYTES: u64 = 1 << 62;
 
 /// How fast a program offers its bytes: a write of `write_bytes` as soon as what it has offered
@@ -99,7 +100,7 @@ impl StreamSource {
             }
         }
     }
-    /// Writes what is due by now, and says when the next is.
+    /// Writes the bytes that are due by now, and returns when the next are.
     fn write_due(&mut self, now: Time, calls: &mut impl SocketCalls) {
         let Some(paced) = &mut self.paced else { return };
         while self.bytes > 0 {

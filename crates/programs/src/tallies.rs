@@ -103,7 +103,7 @@ impl Tallies {
         *self = Tallies::from_counts(counts);
     }
 
-    /// What was counted since then.
+    /// Counts since then.
     pub fn since(&self, before: &Tallies) -> Tallies {
         let mut counts = self.counts();
         counts.iter_mut().zip(before.counts()).for_each(|(count, before)| *count -= before);

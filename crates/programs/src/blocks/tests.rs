@@ -1,4 +1,4 @@
-//! The users of a node alone, with other nodes that answer or lose as they are told.
+//! The users of a node alone, with other nodes that answer or lose as configured.
 
 use super::super::fake_host::Fake;
 use super::super::{Arrivals, ArrivalsConfig, User};

@@ -20,20 +20,20 @@ const BACKLOG: u32 = 4_096;
 /// between them.
 const ROUNDS_MAX: u32 = 1 << 12;
 
-/// What the program of a host is made of.
+/// Configuration of the program of a host.
 #[derive(Debug)]
 pub struct MpiConfig {
     /// Its host.
     pub host: u16,
     /// The port at which it listens.
     pub port: u16,
-    /// What all ranks do.
+    /// The job of all ranks.
     pub job: Arc<Job>,
-    /// What all connections carry.
+    /// The contents of all connections.
     pub ledger: Ledger,
     /// Where each rank is found.
     pub peers: Vec<Peer>,
-    /// The ranks of this host, with what they draw from.
+    /// The ranks of this host, with their random streams.
     pub ranks: Vec<(u32, RandomStream)>,
     /// When they begin.
     pub start: Time,

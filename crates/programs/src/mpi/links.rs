@@ -15,7 +15,7 @@ type Pair = (u32, u32);
 #[derive(Debug, Default)]
 struct Link {
     state: State,
-    /// What waits until it is open.
+    /// Items that wait until it is open.
     waiting: VecDeque<Item>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Links {
     wires: BTreeMap<u32, Wire>,
     /// Connections that were asked for.
     pub(super) opened: u64,
-    /// Those that have broken, apart from those that gave way to one of the lower rank.
+    /// Broken connections, apart from those that gave way to one of the lower rank.
     pub(super) failed: u64,
 }
 
@@ -102,7 +102,7 @@ impl Links {
         calls.write(socket, item.bytes());
     }
 
-    /// A connection that was asked for is open: the other end is told whose it is.
+    /// A requested connection is open: it announces its rank to the other end.
     pub(super) fn handle_connected(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         if let Some(Wire { pair: Some((from, to)), .. }) = self.wires.get(&socket) {
             self.write(socket, Item::Hello { from: *from, to: *to }, calls);
@@ -119,7 +119,7 @@ impl Links {
         self.wires.insert(socket, Wire { key, side: From::Acceptor, pair: None, arrived: 0 });
     }
 
-    /// Bytes have come. Tells ranks of this host what came from which, in order.
+    /// Bytes have come. Notifies ranks of this host of the items and their senders, in order.
     pub(super) fn handle_readable(
         &mut self,
         socket: u32,

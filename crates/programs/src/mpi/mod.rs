@@ -1,8 +1,8 @@
 //! Ranks of an MPI job that run a benchmark: point-to-point messages and collectives over TCP, as
 //! Open MPI 4.1 sends them.
 //!
-//! A [`MpiHost`] is the program of one host with all its ranks. What a rank sends and receives,
-//! step by step, is a pure function of its place ([`schedule`]); how a message travels is that of
+//! A [`MpiHost`] is the program of one host with all its ranks. The sends and receives of a rank,
+//! step by step, are a pure function of its rank number ([`schedule`]); a message travels as in
 //! Open MPI's `ob1` and its TCP transport ([`wire`]).
 
 mod host;
@@ -21,7 +21,7 @@ pub use wire::{EAGER_LIMIT, Ledger};
 
 use tailrace_units::{BitRate, Span};
 
-/// What the library and the memory of a host take.
+/// Cost of the library and of memory on a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Costs {
     /// Of a rank, for each thing that it hands to a connection.
@@ -30,7 +30,7 @@ pub struct Costs {
     pub receive: Span,
     /// Copies of messages that were sent eagerly; none where they take no time.
     pub copy: Option<BitRate>,
-    /// Combining what has come with what is there; none where it takes no time.
+    /// Rate of combining received data with the local data; none where it takes no time.
     pub combine: Option<BitRate>,
     /// A message between ranks of one host.
     pub local_latency: Span,

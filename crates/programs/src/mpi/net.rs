@@ -24,7 +24,7 @@ pub(super) struct Net {
     /// When the last message of a pair is there: none overtakes it.
     pub(super) last: BTreeMap<(u32, u32), Time>,
     pub(super) sent_locally: u64,
-    /// What the rank that sends now follows from.
+    /// The cause of the next send of the rank.
     pub(super) cause: Option<Cause>,
 }
 

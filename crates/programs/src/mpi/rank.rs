@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
-/// What the rank is busy with, or what happens when it is over.
+/// The present work of the rank, or the action at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Work {
     /// The script goes on.
@@ -22,11 +22,11 @@ enum Work {
     Take(u32, Item),
     /// The data of an announced message are handed over to this rank.
     Put(u32, u64),
-    /// What has come is combined.
+    /// Received data is combined.
     Combine,
 }
 
-/// What is under way with another rank. Messages of a pair are matched in order.
+/// Messages to and from another rank. Messages of a pair are matched in order.
 #[derive(Clone, Default, Debug)]
 struct Partner {
     /// Receives without a message: bytes.
@@ -37,7 +37,7 @@ struct Partner {
     announced: VecDeque<u64>,
 }
 
-/// What a rank is doing.
+/// The iteration that a rank runs.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     /// The iteration of this size; none for a barrier.
@@ -60,7 +60,7 @@ pub(super) struct Rank {
     outstanding: u32,
     partners: Vec<Partner>,
     inbox: VecDeque<(u32, Item)>,
-    /// What it does follows from this, and from its own work since then.
+    /// The cause of its acts, beside its own work since then.
     cause: Option<Cause>,
     busy_until: Time,
     work: Option<Work>,
@@ -104,8 +104,8 @@ impl Rank {
         size * self.job.ranks + self.number
     }
 
-    /// Something has come from another rank. It is looked at when the rank polls the library.
-    /// A rank that has nothing else to do follows from it.
+    /// Something has come from another rank. It is handled when the rank polls the library; it is
+    /// the cause of the next act of a rank that has no other work.
     pub(super) fn handle_item(&mut self, from: u32, item: Item, cause: Option<Cause>) {
         if self.work.is_none() && self.inbox.is_empty() {
             self.cause = cause;

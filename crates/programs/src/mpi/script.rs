@@ -6,7 +6,7 @@ use super::schedule::{Collective, Pattern};
 use std::sync::Arc;
 use tailrace_units::{Distribution, RandomStream, Span};
 
-/// A message size with what is done at it.
+/// A message size and its iterations.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Bytes.
@@ -17,7 +17,7 @@ pub struct Size {
     pub collective: Collective,
 }
 
-/// What all ranks do together.
+/// The job of all ranks.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The pattern.
@@ -28,7 +28,7 @@ pub struct Job {
     pub warm_up: u64,
     /// A barrier comes before each iteration, and does not count.
     pub is_synchronised: bool,
-    /// What a rank computes before each iteration.
+    /// Computation of a rank before each iteration.
     pub compute: Distribution,
     /// How barriers are done.
     pub barrier: Collective,
@@ -36,11 +36,11 @@ pub struct Job {
     pub ranks: u32,
     /// A longer message is announced first.
     pub eager_limit: u64,
-    /// What the library takes.
+    /// Cost of the library.
     pub costs: Costs,
 }
 
-/// What a rank does next.
+/// The next action of a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Call {
     Compute(Span),
@@ -62,7 +62,7 @@ pub(super) struct Script {
     before: Before,
 }
 
-/// What comes before the next iteration.
+/// The action before the next iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Before {
     Barrier,

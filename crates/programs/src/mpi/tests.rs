@@ -23,7 +23,7 @@ fn bcasts() -> Vec<Collective> {
     TREES.into_iter().map(Collective::Tree).chain([Collective::ScatterRing]).collect()
 }
 
-/// What all ranks did with messages that take no time and wait for their receives.
+/// Results of all ranks, with messages that take no time and wait for their receives.
 struct Done {
     /// The ranks that each has heard of, itself among them.
     heard: Vec<BTreeSet<u32>>,

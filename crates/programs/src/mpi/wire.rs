@@ -1,8 +1,9 @@
-//! What travels over the connection of two ranks: sizes and order as seen of Open MPI 4.1.4
-//! (`strace`, checked against its source).
+//! Contents of the connection of two ranks: sizes and order as seen of Open MPI 4.1.4 (`strace`,
+//! checked against its source).
 //!
-//! Packets of the simulator carry no content. What a stream carries stands in a [`Ledger`] that
-//! both ends share; a receiver takes an entry from it only when so many bytes have arrived.
+//! Packets of the simulator carry no content. The content of a stream stands in a [`Ledger`] that
+//! both ends share; a receiver takes an entry from it only when all bytes of the entry have
+//! arrived.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const TRANSPORT: u64 = 8;
 const MATCH: u64 = 14;
 /// `mca_pml_ob1_rendezvous_hdr_t`.
 const RENDEZVOUS: u64 = 32;
-/// `mca_pml_ob1_rdma_hdr_t`, which tells the sender where to put the data.
+/// `mca_pml_ob1_rdma_hdr_t`, which names the destination of the data to the sender.
 const PUT: u64 = 56;
 /// `mca_pml_ob1_fin_hdr_t`.
 const FIN: u64 = 24;
@@ -27,7 +28,7 @@ const HELLO: u64 = 24;
 /// One thing on a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
-    /// Who opens a connection to whom.
+    /// The two ranks of a connection.
     Hello {
         /// The rank that opens it.
         from: u32,
@@ -85,12 +86,12 @@ impl From {
     }
 }
 
-/// What all connections of a job carry.
+/// The contents of all connections of a job.
 #[derive(Clone, Default, Debug)]
 pub struct Ledger(Arc<Mutex<BTreeMap<StreamKey, [VecDeque<Item>; 2]>>>);
 
 impl Ledger {
-    /// A connection is opened: what an earlier one between the same ports carried is forgotten.
+    /// A connection is opened: the contents of an earlier one between the same ports are forgotten.
     pub(super) fn open(&self, key: StreamKey) {
         self.0.lock().expect("nothing panics while it has this").insert(key, Default::default());
     }

@@ -5,8 +5,8 @@ use crate::SocketCalls;
 use std::sync::Arc;
 use tailrace_units::{RandomStream, Span, Time};
 
-/// Transactions of one user that are told of as running or overdue; with a gap of zero any number
-/// would be.
+/// Transactions of one user that are reported as running or overdue, at most; with a gap of zero
+/// there would be any number.
 const BEHIND_MAX: u64 = 10_000;
 
 /// A user.
@@ -40,7 +40,7 @@ enum Turn {
     Asleep,
     /// In the host's run queue.
     Awaited,
-    /// On a core, for this long when what it works on is done.
+    /// On a core, for this long when its present work is done.
     Running(Span),
 }
 
@@ -61,7 +61,7 @@ enum Phase {
 }
 
 impl OltpClient {
-    /// A user who connects at `connect` and begins when the connection is open, at `start` at the
+    /// A user that connects at `connect` and begins when the connection is open, at `start` at the
     /// earliest.
     pub fn new(
         profile: Arc<OltpProfile>,
@@ -175,7 +175,7 @@ impl OltpClient {
         }
     }
 
-    /// What a user with a core does first: it unpacks a response that is whole, or reads.
+    /// The first work of a user with a core: it unpacks a complete response, or reads.
     fn begin_work(&mut self, calls: &mut impl SocketCalls) {
         if self.phase != Phase::Unpacking {
             return self.work(Span::ZERO, calls);

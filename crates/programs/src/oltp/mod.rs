@@ -15,7 +15,7 @@ pub use server::OltpServer;
 
 use tailrace_units::{Distribution, Span};
 
-/// What the pause between transactions is measured from.
+/// The moment from which the pause between transactions is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GapFrom {
     /// The end of the last transaction: think time.
@@ -72,14 +72,14 @@ impl Statement {
     }
 }
 
-/// What all users of one workload have in common.
+/// Configuration of all users of one workload.
 #[derive(Debug)]
 pub struct OltpProfile {
     /// Statements in order, at least one.
     pub statements: Vec<Statement>,
     /// Picoseconds between transactions.
     pub gap: Distribution,
-    /// What they are measured from.
+    /// The moment from which they are measured.
     pub gap_from: GapFrom,
     /// Transactions of each user; 0 without end.
     pub transactions: u64,
@@ -88,8 +88,8 @@ pub struct OltpProfile {
 }
 
 impl OltpProfile {
-    /// Whether a user works on any of the responses. Then it reads when it has a core, and what it
-    /// has not read fills its buffer.
+    /// Whether a user works on any of the responses. If so, it reads when it has a core, and unread
+    /// bytes fill its buffer.
     fn has_client_work(&self) -> bool {
         self.statements.iter().any(|statement| statement.consume_fs_per_byte > 0)
     }

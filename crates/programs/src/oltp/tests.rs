@@ -1,4 +1,4 @@
-//! A user and a database, with what they do written down.
+//! A user and a database, with a log of their calls.
 
 use super::*;
 use crate::{SocketCalls, WorkCalls};
@@ -153,7 +153,7 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
     assert_eq!(notes.said, expected);
 }
 
-/// A user who works 1 ps on each byte, connected, with its first request sent.
+/// A user that works 1 ps on each byte, connected, with its first request sent.
 fn working_user(notes: &mut Notes) -> OltpClient {
     let shared = changed(|statement| statement.consume_fs_per_byte = 1_000);
     let mut client =
@@ -202,7 +202,7 @@ fn a_user_without_a_core_reads_nothing_and_then_all_that_has_come() {
     assert_eq!(notes.said[1..], ["read 4000", "compute 4000"]);
 }
 
-/// A user who unpacks 2 ps for each byte, up to the last byte of its response and the end of the
+/// A user that unpacks 2 ps for each byte, up to the last byte of its response and the end of the
 /// work on it.
 fn unpacked(notes: &mut Notes, consume_fs_per_byte: u64) -> OltpClient {
     let shared = changed(|statement| {
@@ -290,7 +290,8 @@ fn a_thinking_user_pauses_after_the_end() {
     assert_eq!(client.poll_timeout(), Time::from_ps(10_000));
 }
 
-/// What is told at a time of a user whose first transaction began at 500 ps and has no answer.
+/// The transactions that are reported as running at a time, of a user whose first transaction began
+/// at 500 ps and has no answer.
 fn running(profile: Arc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
     let mut notes = Notes::default();
     let mut client =

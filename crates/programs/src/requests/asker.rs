@@ -55,7 +55,7 @@ pub(super) struct Asker {
     links: BTreeMap<u32, Link>,
     /// Requests that have ended, and whether they were answered.
     done: VecDeque<(u64, bool)>,
-    /// What is given up after a time; `None` where requests wait for ever.
+    /// Limits after which requests are given up; `None` where requests wait for ever.
     patience: Option<Patience>,
     pub(super) tallies: Tallies,
 }
@@ -102,8 +102,8 @@ impl Asker {
         self.patience.as_ref().map_or(Time::NEVER, Patience::poll_timeout)
     }
 
-    /// Gives up what has waited too long: its connection is closed, and all that it carried is
-    /// asked again or fails.
+    /// Gives up requests that have waited too long: their connection is closed, and all requests on
+    /// it are asked again or fail.
     pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         while let Some((job, lane, socket)) =
             self.patience.as_ref().and_then(|patience| patience.expired(now))
@@ -132,7 +132,8 @@ impl Asker {
         }
     }
 
-    /// What no connection carries yet; the connection that was begun for it is given up too.
+    /// Gives up a request that no connection carries yet, with the connection that was begun for
+    /// it.
     fn give_up_waiting(&mut self, now: Time, lane: u32, job: u64, calls: &mut dyn HostCalls) {
         let of_lane = &mut self.lanes[lane as usize];
         of_lane.waiting.retain(|&other| other != job);

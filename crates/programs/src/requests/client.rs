@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tailrace_transport::tcp::Failure;
 use tailrace_units::{RandomStream, Span, Time};
 
-/// What a client is made of.
+/// Configuration of a client.
 #[derive(Debug)]
 pub struct ClientConfig {
     /// Its host.
@@ -23,7 +23,7 @@ pub struct ClientConfig {
     pub exchange: Arc<Exchange>,
     /// How requests travel.
     pub transport: Transport,
-    /// What makes them.
+    /// The source of requests.
     pub drive: Drive,
     /// The server of each request is drawn from this; otherwise users stay with theirs, and
     /// arrivals take them in turn.
@@ -43,17 +43,17 @@ pub enum Transport {
         limit: u32,
         /// A request without a whole response for so long is given up; zero for never.
         timeout: Span,
-        /// It is asked again so often.
+        /// Retries of a request, at most.
         retries: u32,
     },
     /// As datagrams.
     Udp {
         /// A query without a response for so long is lost.
         timeout: Span,
-        /// It is sent again so often.
+        /// Retransmissions of a query, at most.
         retries: u32,
-        /// What both ends know each socket by: of each user those to all servers that it asks, or
-        /// of each server as many as arrivals share.
+        /// Keys by which both ends know each socket: of each user those to all its servers, or of
+        /// each server as many as arrivals share.
         keys: Vec<u64>,
     },
 }
@@ -69,7 +69,7 @@ pub struct RequestClient {
     tallies: Tallies,
 }
 
-/// How requests travel, with what is on its way.
+/// The transport of requests, with those on their way.
 #[derive(Debug)]
 enum Way {
     /// Lanes: of each user those to all servers that it asks, or one for each server.
@@ -110,7 +110,7 @@ impl RequestClient {
             Way::Streams(asker) => asker.ask_within(now, lane, number, calls),
             Way::Datagrams(queries, shared) => {
                 let turn = number / u64::from(self.servers) % u64::from(*shared);
-                // What has just come was for another request.
+                // The last input was for another request.
                 let before = calls.follows(None);
                 queries.ask(now, lane * *shared + turn as u32, number, calls);
                 calls.follows(before);
@@ -118,14 +118,14 @@ impl RequestClient {
         }
     }
 
-    /// What is due by now begins.
+    /// Begins the requests that are due by now.
     fn begin_due(&mut self, now: Time, calls: &mut dyn HostCalls) {
         while let Some((number, job)) = self.source.poll_due(now) {
             self.begin(now, number, job, calls);
         }
     }
 
-    /// Tells of all requests that have ended.
+    /// Reports all requests that have ended.
     fn settle(&mut self, now: Time, calls: &mut dyn HostCalls) {
         loop {
             while let Some((number, is_answered)) = self.way.poll_done() {

@@ -1,12 +1,12 @@
 //! Requests and responses: programs of clients and of servers, over TCP or as datagrams.
 //!
 //! A client has users, who wait for their responses (closed loop), or requests that arrive by
-//! themselves (open loop). Latency counts from when a request was meant to start: a slow response
+//! themselves (open loop). Latency counts from the intended start of a request: a slow response
 //! does not hide the wait of the next request. A server takes requests of all connections in the
 //! order in which they are complete; while it serves one it may ask further servers.
 //!
-//! Packets carry no payload, so that a server is not told the size of the response. Both ends draw
-//! sizes from the same stream: [`Exchange`].
+//! Packets carry no payload, so a server does not learn the size of the response from them. Both
+//! ends draw sizes from the same stream: [`Exchange`].
 
 mod arrivals;
 mod asker;
@@ -63,7 +63,7 @@ impl Exchange {
         self.stream(u64::from(host) << 16 | u64::from(port), 0)
     }
 
-    /// Of a query, which may be lost: its number tells the sizes.
+    /// The sizes of a query, which may be lost: its number determines them.
     fn of_query(&self, socket_key: u64, number: u64) -> Sizes {
         self.draw(&mut self.stream(socket_key, number))
     }

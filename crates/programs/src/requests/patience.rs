@@ -63,8 +63,8 @@ impl Patience {
         Some((job, wait.lane, wait.socket))
     }
 
-    /// The request is given up. Returns whether it is asked again, with a new deadline; otherwise
-    /// it has ended.
+    /// Gives the request up. Returns whether it is asked again, with a new deadline; otherwise it
+    /// has ended.
     pub(super) fn retries(&mut self, now: Time, job: u64) -> bool {
         let Some(before) = self.waits.get(&job).copied() else { return false };
         self.end(job);

@@ -23,7 +23,7 @@ pub(crate) struct Queries {
     retries: u32,
     /// Sockets of the program that are not theirs come before.
     first_socket: u32,
-    /// By socket: what both ends know it by, and the number of its next query.
+    /// By socket: its key at both ends, and the number of its next query.
     sockets: Vec<(u64, u64)>,
     /// By socket and number.
     open: BTreeMap<(u32, u64), Query>,

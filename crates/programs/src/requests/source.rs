@@ -4,7 +4,7 @@ use super::Arrivals;
 use std::collections::BTreeSet;
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// What makes requests.
+/// Configuration of a source of requests.
 #[derive(Debug)]
 pub enum Drive {
     /// Closed-loop users.
@@ -44,7 +44,7 @@ pub(crate) struct Job {
     pub(crate) before: u64,
 }
 
-/// What is left of a user.
+/// The remaining transactions of a user.
 #[derive(Debug)]
 pub(crate) struct UserState {
     user: User,
@@ -52,7 +52,7 @@ pub(crate) struct UserState {
     running: u32,
 }
 
-/// What makes requests, with where it is.
+/// A source of requests, with its state.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// Users, and when each begins its next request.
@@ -139,7 +139,7 @@ impl Source {
         false
     }
 
-    /// Whether the last arrival has come, of which this is told once.
+    /// Whether the last arrival has come; true once.
     pub(crate) fn is_used_up(&mut self) -> bool {
         match self {
             Source::Arrivals(arrivals) => arrivals.tells_end(),

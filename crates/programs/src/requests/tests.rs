@@ -1,4 +1,4 @@
-//! The programs alone, with a host that loses, refuses or answers as it is told.
+//! The programs alone, with a host that loses, refuses or answers as configured.
 
 use super::*;
 use crate::fake_host::{Fake, PEER};
@@ -67,7 +67,7 @@ fn with_losses_requests_fail_as_often_as_all_of_their_queries_are_lost() {
             "{seen} of the requests fail, in theory {theory}"
         );
         assert_eq!((tallies.begun, tallies.answered + tallies.failed), (40_000, 40_000));
-        // Without the queries that follow, each begun request has one: what is lost in all is a
+        // Without the queries that follow, each begun request has one query: the total loss is a
         // geometric series.
         let lost = (1..=retries as i32 + 1).map(|tries| of_query.powi(tries)).sum::<f64>();
         let seen = tallies.lost_queries as f64 / tallies.begun as f64;

@@ -10,7 +10,7 @@ use tailrace_blockdev::{Op, Request};
 use tailrace_transport::tcp::Failure;
 use tailrace_units::{Span, Time};
 
-/// What an initiator is made of.
+/// Configuration of an initiator.
 #[derive(Debug)]
 pub struct StorageClientConfig {
     /// Its jobs.
@@ -28,8 +28,8 @@ pub struct StorageClientConfig {
 struct Begun {
     job: u32,
     intended: Time,
-    /// When the job meant to begin in its place: before `intended` for a flush, if a request was
-    /// held back there.
+    /// When the job meant to begin the request of this slot: before `intended` for a flush, if a
+    /// request was held back there.
     place_since: Time,
     began: Time,
     submitted: Time,
@@ -136,8 +136,8 @@ impl StorageClient {
             }
         };
         self.tallies.begun += u64::from(asked.op != Op::Flush);
-        // What a flush is needed for has begun before: it is not late. What was held back in its
-        // place is.
+        // The writes that a flush covers have begun before: it is not late. The request that was
+        // held back in its slot is.
         let place_since = intended;
         let intended = if asked.op == Op::Flush { now } else { intended };
         let request = Request { op: asked.op, offset: asked.offset, bytes: asked.bytes, tag: 0 };
@@ -174,7 +174,7 @@ impl StorageClient {
         tag
     }
 
-    /// The thread of a job takes what is ready, if it has nothing else to do.
+    /// The thread of a job takes the completed requests, if it has no other work.
     fn work_on(&mut self, now: Time, number: u32, calls: &mut dyn HostCalls) {
         while !self.jobs[number as usize].is_busy
             && let Some(&tag) = self.jobs[number as usize].ready.front()
@@ -237,8 +237,8 @@ impl StorageClient {
         self.go_on(now, &begun, pause, calls);
     }
 
-    /// Tells of a request that is complete. What passes until the program learns of it is time of
-    /// the processor.
+    /// Reports a completed request. The time until the program learns of it is time of the
+    /// processor.
     fn tell(
         &mut self,
         now: Time,
@@ -271,7 +271,7 @@ impl StorageClient {
         });
         if op != Op::Flush {
             self.tallies.answered += 1;
-            // What no network has brought came from the device.
+            // Without a network, the input came from the device.
             let own = Cause {
                 came: Came::Nothing,
                 by: submitted,
@@ -286,7 +286,7 @@ impl StorageClient {
         }
     }
 
-    /// What the end of a request lets begin.
+    /// Begins the requests that the end of a request permits.
     fn go_on(&mut self, now: Time, begun: &Begun, pause: Span, calls: &mut dyn HostCalls) {
         let number = begun.job;
         let next = self.jobs[number as usize].job.end(now, begun.request.op, pause);

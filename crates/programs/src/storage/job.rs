@@ -5,7 +5,7 @@ use crate::Arrivals;
 use tailrace_blockdev::Op;
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// What a job is made of.
+/// Configuration of a job.
 #[derive(Debug)]
 pub struct JobConfig {
     /// Counts within the workload.
@@ -20,9 +20,9 @@ pub struct JobConfig {
     pub bytes: u64,
     /// A flush follows so many writes; 0 for none.
     pub flush_every: u64,
-    /// What it asks for.
+    /// The pattern of its requests.
     pub pattern: Pattern,
-    /// What it draws that from.
+    /// The random stream of the pattern.
     pub random: RandomStream,
 }
 
@@ -35,14 +35,14 @@ pub enum Pace {
         start: Time,
         /// Pauses.
         think: Distribution,
-        /// What pauses are drawn from.
+        /// The random stream of pauses.
         random: RandomStream,
     },
     /// By themselves.
     Open(Arrivals),
 }
 
-/// What is asked next.
+/// The next request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Asked {
     pub(super) op: Op,
@@ -108,8 +108,8 @@ impl Job {
         })
     }
 
-    /// A start that was noted has come: what is asked, unless the job waits for a flush
-    /// (`Err(true)`) or is used up (`Err(false)`).
+    /// A noted start has come. Returns the request, unless the job waits for a flush (`Err(true)`)
+    /// or is finished (`Err(false)`).
     pub(super) fn begin(&mut self) -> Result<Asked, bool> {
         self.is_armed = false;
         if self.is_flushing {
@@ -137,7 +137,7 @@ impl Job {
         Ok(Asked { op, offset, bytes })
     }
 
-    /// A request has ended. Returns when the next one in its place begins, of a closed loop.
+    /// A request has ended. Returns when the next one in its slot begins, of a closed loop.
     pub(super) fn end(&mut self, now: Time, op: Op, pause: Span) -> Option<Time> {
         self.underway -= 1;
         self.is_flushing &= op != Op::Flush;

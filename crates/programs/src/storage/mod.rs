@@ -1,4 +1,4 @@
-//! Requests of storage: what an initiator asks of a block device, and what each request waited for.
+//! Requests of storage: those of an initiator to a block device, and the waits of each.
 //!
 //! [`StorageClient`] is the program of an initiator. Its jobs draw requests from a [`Pattern`], pay
 //! for them with time of a processor and hand them to a [`Path`], which leads to the device:

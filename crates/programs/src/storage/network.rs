@@ -13,18 +13,18 @@ use tailrace_units::{Span, Time};
 /// From the loss of a connection until it is opened again: `DefaultTime2Wait` of RFC 7143 (13.15).
 const TIME_TO_WAIT: Span = Span::from_secs(2);
 
-/// What leads to a target.
+/// Configuration of the path to a target.
 #[derive(Debug)]
 pub struct NetworkPathConfig {
     /// The initiator's host.
     pub host: u16,
     /// The target.
     pub target: Peer,
-    /// What both have agreed on.
+    /// Rules that both ends have agreed on.
     pub rules: Arc<Rules>,
     /// Connections, at least one. A job uses one of them; jobs take them in turn.
     pub connections: u32,
-    /// What connections carry.
+    /// Contents of the connections.
     pub wires: Wires,
 }
 
@@ -50,7 +50,7 @@ struct Link {
 
 #[derive(Debug)]
 enum State {
-    /// It is opened then.
+    /// Closed, and opened again at this time.
     Closed(Time),
     /// By its socket.
     Opened(u32, Wire),
@@ -119,7 +119,7 @@ impl Path for NetworkPath {
         let number = command.job as usize % self.links.len();
         let link = &mut self.links[number];
         link.session.begin(now, command.tag.into(), command.request);
-        // What came while the thread of the job worked on the request is not what it is for.
+        // Inputs that came while the thread worked on the request are not its cause.
         let by = |socket: u32| Cause { by: command.began, ..Cause::now(socket, now) };
         let before = calls.follows(link.socket().map(by));
         link.write(now, calls);

@@ -9,11 +9,11 @@ use tailrace_units::{Span, Time};
 /// A request that an initiator hands to its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
-    /// Tells it from the others that are under way; small, and used again.
+    /// Distinguishes it from other outstanding commands; small, and used again.
     pub tag: u32,
     /// The job of the initiator that it is from, from 0.
     pub job: u32,
-    /// What is asked of the device. Its tag is that of the command.
+    /// The request to the device. Its tag is that of the command.
     pub request: Request,
     /// When the job began with it.
     pub began: Time,
@@ -39,16 +39,16 @@ pub enum Outcome {
     Failed,
 }
 
-/// What a command waited for on its path: together the time from [`Path::submit`] to its end.
+/// Waits of a command on its path: together the time from [`Path::submit`] to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PathWaits {
     /// For an entry of the protocol's queue of commands.
     pub entry: Span,
-    /// For the network, and what is before and behind it.
+    /// Of the network, with buffers and queues before and behind it.
     pub network: Span,
     /// For the target's permission to send data.
     pub r2t: Span,
-    /// In the block layer and in the device, for what came before.
+    /// In the block layer and in the device, for earlier requests.
     pub queue: Span,
     /// While the medium and the link of the device served it.
     pub device: Span,
@@ -92,7 +92,7 @@ pub trait Path: Debug + Send {
         _calls: &mut dyn HostCalls,
     ) {
     }
-    /// What it has counted besides commands.
+    /// Its counters besides commands.
     fn tallies(&self) -> Tallies {
         Tallies::default()
     }

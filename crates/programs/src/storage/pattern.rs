@@ -10,11 +10,11 @@ pub enum Access {
     Sequential,
     /// This share of them anywhere, the others in order.
     Random(Probability),
-    /// Anywhere, some places more often than others.
+    /// Random blocks, some more often than others.
     Zipf(Zipf),
 }
 
-/// What a job asks for.
+/// The pattern of a job's requests.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// The share of requests that read.

@@ -13,16 +13,16 @@ use tailrace_units::Time;
 /// Connections that may wait to be accepted (Linux `somaxconn`): the program accepts each at once.
 const BACKLOG: u32 = 4_096;
 
-/// What a target is made of.
+/// Configuration of a target.
 #[derive(Debug)]
 pub struct StorageTargetConfig {
     /// The port at which it listens.
     pub port: u16,
-    /// What it agrees on with each initiator.
+    /// Rules of its sessions with each initiator.
     pub rules: Arc<Rules>,
     /// Its use of the device.
     pub device: DeviceUser,
-    /// What connections carry.
+    /// Contents of the connections.
     pub wires: Wires,
 }
 
@@ -44,7 +44,7 @@ pub struct StorageTarget {
 /// The session of a connection.
 #[derive(Debug)]
 struct Session {
-    /// Tells it from another of the same socket, before or after.
+    /// Distinguishes it from earlier and later requests of the same socket.
     serial: u64,
     session: TargetSession,
     wire: Wire,
@@ -86,7 +86,7 @@ impl StorageTarget {
         self.device.submit(now, Request { tag: tag.into(), ..request });
     }
 
-    /// What the device has done is answered.
+    /// Answers the requests that the device has served.
     fn settle(&mut self, calls: &mut dyn HostCalls) {
         while let Some(completion) = self.device.poll_completion() {
             let Completion { tag, submitted, queue, device, pieces, pieces_wait, busy, .. } =

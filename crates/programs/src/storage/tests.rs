@@ -1,4 +1,4 @@
-//! Jobs, patterns and paths with a host that only notes what it is asked.
+//! Jobs, patterns and paths with a host that only notes its calls.
 
 use super::pattern::Draws;
 use super::protocol::{InitiatorSession, Rules, nbd::Nbd};
@@ -236,8 +236,8 @@ fn nothing_of_a_job_begins_while_it_flushes() {
     let host = run(&mut client, Time::ZERO + Span::from_us(900));
     let done: Vec<(Op, u64)> =
         host.storage.iter().map(|done| (done.op, us(done.intended))).collect();
-    // The third write ends first, and its place is taken by the flush, which waits for the fourth
-    // and ends before it is told.
+    // The third write ends first, and the flush takes its slot; it waits for the fourth and ends
+    // before that is reported.
     let ops: Vec<Op> = done.iter().map(|&(op, _)| op).collect();
     assert_eq!(ops[..6], [Op::Write, Op::Write, Op::Write, Op::Flush, Op::Write, Op::Write]);
     assert_eq!(
@@ -251,7 +251,7 @@ fn nothing_of_a_job_begins_while_it_flushes() {
     );
 }
 
-/// A path that notes commands and ends them as it is told.
+/// A path that notes commands and ends them as configured.
 #[derive(Debug, Default)]
 struct Noted {
     commands: Vec<(Time, Command)>,
@@ -332,7 +332,7 @@ fn a_request_held_back_by_a_flush_counts_that_wait_also_when_another_flush_overt
     };
     client.handle_timeout(Time::ZERO, &mut host);
     client.handle_timeout(end(0, 0, 10), &mut host);
-    // Held back: the third place from the beginning, and that of the write from 10 us on, which
+    // Held back: the third slot from the beginning, and that of the write from 10 us on, which
     // flushes at 30 us.
     client.handle_timeout(end(1, 0, 30), &mut host);
     let tags: Vec<(Op, u32)> = noted.lock().expect("unbroken").commands[2..]

@@ -121,7 +121,7 @@ pub(super) fn rabenseifner(
     true
 }
 
-/// Bytes that a rank sends and receives when what it holds is halved for the `level`th time.
+/// Bytes that a rank sends and receives when its data is halved for the `level`th time.
 fn halves(own: u32, level: u32, count: u64) -> (u64, u64) {
     let mut window = count;
     for at in 0..=level {

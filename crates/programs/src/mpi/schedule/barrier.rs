@@ -3,7 +3,7 @@
 use super::folding::Folding;
 use super::{CommRank, ScheduleStep};
 
-/// Rank 0 hears of all, then tells all.
+/// Rank 0 receives from all, then sends to all.
 pub(super) fn linear(caller: CommRank, number: u32, step: &mut ScheduleStep) -> bool {
     let others = 1..caller.ranks;
     match (caller.rank, number) {
@@ -16,7 +16,7 @@ pub(super) fn linear(caller: CommRank, number: u32, step: &mut ScheduleStep) -> 
     true
 }
 
-/// The ranks above a power of two tell one of the others, and wait for it; those exchange at
+/// The ranks above a power of two signal one of the others, and wait for it; those exchange at
 /// doubling distances.
 pub(super) fn doubling(caller: CommRank, number: u32, step: &mut ScheduleStep) -> bool {
     let Folding { levels, extra } = Folding::of(caller.ranks);

@@ -51,7 +51,7 @@ const ALLTOALL: Table = &[
     (u32::MAX, &[(1_024, BRUCK), (262_144, LINEAR), (END, PAIRWISE)]),
 ];
 
-/// The scatter is followed by a ring here, in place of doubling distances: from 16 ranks and 1 MiB
+/// The scatter is followed by a ring here instead of doubling distances: from 16 ranks and 1 MiB
 /// on.
 const BCAST: Table = &[
     (

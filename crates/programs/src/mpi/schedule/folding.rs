@@ -1,4 +1,4 @@
-//! Ranks whose number is no power of two: some give what they have to a neighbour, and wait for the
+//! Ranks whose number is no power of two: some give their data to a neighbour, and wait for the
 //! result.
 
 use super::CommRank;

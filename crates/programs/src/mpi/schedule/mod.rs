@@ -1,7 +1,7 @@
-//! What a rank sends and receives in each step of a pattern: pure functions of its place, the size
+//! The sends and receives of a rank in each step of a pattern: pure functions of its rank, the size
 //! and the number of the step.
 //!
-//! A step is over when all of its messages are complete; what has come is combined then. Algorithms
+//! A step is over when all of its messages are complete; received data is combined then. Algorithms
 //! and the choice among them are those of Open MPI 4.1.4 (`coll/base`, `coll/tuned`), and the
 //! patterns between two ranks those of the Intel MPI Benchmarks.
 
@@ -20,7 +20,7 @@ pub const RANKS_MAX: u32 = 127;
 /// Bytes of an element that is reduced: `MPI_FLOAT`, as the benchmarks do.
 pub const ELEMENT: u64 = 4;
 
-/// What the ranks of a job do again and again.
+/// The pattern that the ranks of a job repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// Two ranks send a message there and back; its time is half of that.
@@ -45,7 +45,7 @@ impl Pattern {
         if self == Pattern::PingPong { ranks.min(2) } else { ranks }
     }
 
-    /// Whether the iterations of this rank are told.
+    /// Whether the iterations of this rank are reported.
     pub fn is_timed_by(self, rank: u32) -> bool {
         self != Pattern::PingPong || rank == 0
     }
@@ -68,7 +68,7 @@ pub enum Collective {
     Exchange,
     /// Pairs at doubling distances exchange and combine all.
     RecursiveDoubling,
-    /// Parts go round twice: once to be combined, once to be told.
+    /// Parts go round twice: once to be combined, once to be distributed.
     ReduceRing,
     /// Halves, quarters ... are combined, then gathered.
     Rabenseifner,
@@ -82,7 +82,7 @@ pub enum Collective {
     Tree(Tree),
     /// Parts along a tree, then round.
     ScatterRing,
-    /// Rank 0 hears of all, then tells all.
+    /// Rank 0 receives from all, then sends to all.
     BarrierLinear,
     /// Pairs at doubling distances.
     BarrierDoubling,

@@ -1,4 +1,4 @@
-//! Ranks of one host, which only notes what it is asked.
+//! Ranks of one host, which only notes its calls.
 
 use super::super::script::{Call, Script};
 use super::super::wire::{From, Item, StreamKey};
@@ -62,7 +62,7 @@ impl First {
         first
     }
 
-    /// The rank does what it has to do. Returns when that is over.
+    /// Finishes the work of the rank. Returns when that is over.
     fn work(&mut self) -> Time {
         let mut last = Time::ZERO;
         while !self.program.poll_timeout().is_never() {

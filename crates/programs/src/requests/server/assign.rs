@@ -14,9 +14,9 @@ impl RequestServer {
     }
 
     /// On a host with a processor, the thread that serves a connection waits for its requests
-    /// itself: where nothing limits the requests that are served at a time each connection has a
-    /// thread, as in PostgreSQL; where one is served at a time one thread waits for all, as in
-    /// Redis. Elsewhere a thread that is told of events hands requests to others.
+    /// itself: without a limit on concurrent requests each connection has a thread, as in
+    /// PostgreSQL; with a limit of one, one thread waits for all, as in Redis. Otherwise the thread
+    /// that receives events hands requests to others.
     pub(super) fn assign_worker(&mut self, socket: u32, calls: &mut dyn HostCalls) -> Option<u32> {
         match self.policy.concurrency {
             0 => {

@@ -5,28 +5,28 @@ use crate::requests::Exchange;
 use std::sync::Arc;
 use tailrace_units::{Distribution, RandomStream};
 
-/// What a server is made of.
+/// Configuration of a server.
 #[derive(Debug)]
 pub struct ServerConfig {
     /// Its host.
     pub host: u16,
     /// The port at which it listens; none where it is sent datagrams.
     pub port: Option<u16>,
-    /// What both ends know each of its sockets for datagrams by.
+    /// Keys by which both ends know each of its sockets for datagrams.
     pub keys: Vec<u64>,
     /// Sizes.
     pub exchange: Arc<Exchange>,
-    /// What it does with a request.
+    /// Treatment of a request.
     pub policy: ServicePolicy,
     /// It closes a connection when it has written the response.
     pub closes: bool,
-    /// What it draws times from.
+    /// The random stream of its times.
     pub random: RandomStream,
-    /// What it asks of others while it serves, in order.
+    /// Requests to other servers during a service, in order.
     pub stages: Vec<StageConfig>,
 }
 
-/// What a server does with a request.
+/// Treatment of a request.
 #[derive(Clone, Debug)]
 pub struct ServicePolicy {
     /// Picoseconds of a core.
@@ -37,7 +37,7 @@ pub struct ServicePolicy {
     pub concurrency: u32,
 }
 
-/// What a server asks of others.
+/// Requests to another server.
 #[derive(Debug)]
 pub struct StageConfig {
     /// Each of these is asked.

@@ -181,7 +181,7 @@ impl RequestServer {
         }
     }
 
-    /// What a worker does without an answer follows from its request.
+    /// Names the request of a worker as the cause of its acts before an answer.
     fn tell_cause(&self, number: u32, calls: &mut dyn HostCalls) {
         if let Some(cause) = self.workers[number as usize].cause() {
             calls.follows(Some(cause));
@@ -266,7 +266,7 @@ impl RequestServer {
         }
     }
 
-    /// A client's connection is gone: what was served for it goes nowhere.
+    /// A client's connection is closed: results of its requests are discarded.
     fn forget(&mut self, socket: u32) {
         let Some(inbound) = self.inbound.remove(&socket) else { return };
         match inbound.state {

@@ -32,7 +32,7 @@ impl Worker {
     }
 }
 
-/// What serves one request at a time.
+/// A worker, which serves one request at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worker {
     pub(super) reply: Reply,
@@ -48,7 +48,7 @@ pub(super) struct Worker {
     /// Its time without a core is over.
     pub(super) is_over: bool,
     pub(super) stage: u32,
-    /// Tells responses to this stage from late ones to others.
+    /// Distinguishes responses to this stage from late ones to others.
     pub(super) serial: u32,
     pub(super) asked: u32,
     pub(super) answered: u32,

@@ -3,16 +3,17 @@
 use super::Pdu;
 use std::collections::VecDeque;
 
-/// Units that were written to one direction of a connection and have not arrived whole, in order.
+/// Units that were written to one direction of a connection and have not arrived completely, in
+/// order.
 ///
-/// Packets carry offsets and lengths, not bytes. The stream decides *when* bytes arrive; what they
-/// are stands here.
+/// Packets carry offsets and lengths, not bytes. The stream decides *when* bytes arrive; the
+/// conduit describes their content.
 #[derive(Default, Debug)]
 pub struct Conduit {
     written: VecDeque<Pdu>,
 }
 
-/// What has arrived of the next unit.
+/// The part of the next unit that has arrived.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Reader {
     arrived: u64,

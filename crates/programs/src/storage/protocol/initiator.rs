@@ -9,10 +9,10 @@ use tailrace_units::{Span, Time};
 /// Lengths of requests and offsets in their data are numbers of 32 bits in all protocols.
 const REQUEST_BYTES_MAX: u64 = u32::MAX as u64;
 
-/// A request that has ended, and what it waited for.
+/// A request that has ended, and its waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Completion {
-    /// What the program knows it by.
+    /// The program's number for it.
     pub job: u64,
     /// The request.
     pub request: Request,
@@ -23,14 +23,14 @@ pub struct Completion {
     /// While it had data of a write that the target had not asked for, and no more that it was
     /// allowed to send.
     pub ready_to_transfer: Span,
-    /// What the target tells.
+    /// Times that the target reports.
     pub served: Served,
     /// From when the session was given it.
     pub total: Span,
 }
 
 impl Completion {
-    /// What is left: on the way, behind other data in buffers and queues.
+    /// The rest: on the way, behind other data in buffers and queues.
     pub fn network(&self) -> Span {
         let Completion {
             set_up,
@@ -65,7 +65,7 @@ pub struct InitiatorSession {
     step: usize,
     /// Since when commands can be sent.
     ready_since: Time,
-    /// What waits for the set-up, or for room.
+    /// Requests that wait for the set-up, or for room.
     waiting: VecDeque<(u64, Request, Time)>,
     /// By tag.
     tasks: Vec<Option<Task>>,
@@ -168,7 +168,7 @@ impl InitiatorSession {
         self.send_waiting(now);
     }
 
-    /// What has not ended when the connection is gone.
+    /// Requests that have not ended when the connection is closed.
     pub fn take_unanswered(&mut self) -> impl Iterator<Item = (u64, Request)> {
         let under_way = self
             .tasks

@@ -9,7 +9,7 @@ const DIGEST: u32 = 4;
 /// Data segments are padded to a whole number of words (11.2.4).
 const WORD: u32 = 4;
 
-/// What a session has agreed on, and what each end has declared (chapter 13).
+/// Parameters that a session has agreed on, and those that each end has declared (chapter 13).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Iscsi {
     /// Data that a command does not carry is asked for from the start.
@@ -40,13 +40,13 @@ pub struct Iscsi {
     pub counts_unanswered: bool,
     /// Most requests of one session that the initiator has under way.
     pub requests: u32,
-    /// Bytes of what the initiator asks before the first command, and of each answer: the login,
-    /// and what it asks about the device.
+    /// Bytes of each request of the initiator before the first command, and of its answer: the
+    /// login, and queries about the device.
     pub set_up: Vec<[u32; 2]>,
 }
 
 impl Iscsi {
-    /// What a session does.
+    /// The rules of a session.
     pub fn rules(&self) -> Rules {
         let digest = |is_used: bool| if is_used { DIGEST } else { 0 };
         let immediate =

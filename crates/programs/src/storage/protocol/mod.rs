@@ -1,13 +1,13 @@
-//! What initiators and targets say to each other: protocols that carry reads, writes and flushes of
-//! a block device over connections.
+//! Messages of initiators and targets: protocols that carry reads, writes and flushes of a block
+//! device over connections.
 //!
 //! iSCSI, NVMe over TCP and NBD have one course: a set-up, commands that may carry data, data that
-//! a target asks for before it is sent (R2T), data of reads, and a status. What differs are sizes,
-//! and how much may be sent without being asked for: [`Rules`]. Sessions are state machines of
+//! a target asks for before it is sent (R2T), data of reads, and a status. They differ in sizes,
+//! and in how much may be sent without being asked for: [`Rules`]. Sessions are state machines of
 //! requests and protocol data units, without sockets: [`InitiatorSession`], [`TargetSession`].
 //!
-//! Packets carry no payload. Both ends of a connection therefore read what arrives from a
-//! description that its sender writes: [`Conduit`].
+//! Packets carry no payload. Both ends of a connection therefore read arriving units from a
+//! description that the sender writes: [`Conduit`].
 
 mod conduit;
 mod initiator;

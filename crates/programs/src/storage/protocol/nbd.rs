@@ -25,7 +25,7 @@ const GO: u32 = 4 + 2 + 2;
 /// `NBD_INFO_EXPORT`: type, size, flags.
 const EXPORT: u32 = 12;
 
-/// What a connection has agreed on.
+/// Parameters that a connection has agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Nbd {
     /// Structured replies; otherwise simple ones.
@@ -35,7 +35,7 @@ pub struct Nbd {
 }
 
 impl Nbd {
-    /// What a connection does.
+    /// The rules of a connection.
     pub fn rules(&self) -> Rules {
         let client = |bytes| SetupMessage { is_from_initiator: true, bytes };
         let server = |bytes| SetupMessage { is_from_initiator: false, bytes };
@@ -49,7 +49,7 @@ impl Nbd {
             ]);
         }
         set_up.extend([client(OPTION + GO), server(OPTION_REPLY + EXPORT), server(OPTION_REPLY)]);
-        // What has no data may be answered by a simple reply all the same, as nbdkit does.
+        // A reply without data may be a simple reply all the same, as nbdkit does.
         let data_in = if self.structured_replies { CHUNK + CHUNK_OFFSET } else { SIMPLE_REPLY };
         Rules {
             set_up,

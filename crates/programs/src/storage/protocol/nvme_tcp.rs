@@ -15,7 +15,7 @@ const DIGEST: u32 = 4;
 /// Data of the Connect command (NVM Express over Fabrics, Connect command).
 const CONNECT_DATA: u32 = 1024;
 
-/// What the connection of a queue has agreed on.
+/// Parameters that the connection of a queue has agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NvmeTcp {
     /// A write of up to so many bytes goes with its command (`IOCCSZ` without the command).
@@ -39,7 +39,7 @@ pub struct NvmeTcp {
 }
 
 impl NvmeTcp {
-    /// What the connection of an I/O queue does.
+    /// The rules of the connection of an I/O queue.
     pub fn rules(&self) -> Rules {
         let digest = |is_used: bool| if is_used { DIGEST } else { 0 };
         let (header_digest, data_digest) = (digest(self.header_digest), digest(self.data_digest));

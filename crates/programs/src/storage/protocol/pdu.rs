@@ -6,9 +6,9 @@ use tailrace_units::Span;
 /// A protocol data unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pdu {
-    /// What it is.
+    /// Its kind.
     pub kind: PduKind,
-    /// The request that it is about: what the initiator numbers it by while it is under way.
+    /// Its request: the initiator's number for it while it is outstanding.
     pub tag: u32,
     /// First byte of the request's data that it carries, or asks for.
     pub offset: u32,
@@ -17,18 +17,18 @@ pub struct Pdu {
     /// Its bytes in the stream: header, data, padding, digests.
     pub bytes: u32,
     /// Commands that the initiator may have sent since its session began, as far as the sender
-    /// knows. Initiators do not tell it.
+    /// knows. Initiators do not send it.
     pub window: u32,
 }
 
-/// What a protocol data unit is.
+/// The kind of a protocol data unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PduKind {
     /// Part of the set-up.
     SetUp,
     /// A command, with as much data as may go with it.
     Command {
-        /// What it asks.
+        /// The request.
         request: Request,
         /// No data follows that was not asked for.
         is_final: bool,
@@ -50,13 +50,13 @@ pub enum PduKind {
     },
     /// The status of a request.
     Response {
-        /// What it tells.
+        /// Times of the target's device.
         status: Served,
     },
 }
 
-/// How long a target's device had a request. Real targets do not tell that; the description of the
-/// stream does, so that the initiator knows what its requests waited for.
+/// How long a target's device had a request. Real targets do not report that; the description of
+/// the stream does, so that the initiator knows the waits of its requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Served {
     /// In its queue.

@@ -3,10 +3,10 @@
 use super::{Pdu, PduKind};
 use tailrace_blockdev::Op;
 
-/// What both ends of a session have agreed on.
+/// Rules that both ends of a session have agreed on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
-    /// What is sent before the first command, in order.
+    /// Messages before the first command, in order.
     pub set_up: Vec<SetupMessage>,
     /// Bytes of headers.
     pub headers: Headers,

@@ -8,7 +8,7 @@ use tailrace_blockdev::{Op, Request};
 /// A request that a target has whole, with all data of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrival {
-    /// What the session knows it by.
+    /// The session's number for it.
     pub tag: u32,
     /// The request.
     pub request: Request,
@@ -82,7 +82,7 @@ impl TargetSession {
         }
     }
 
-    /// The device has done what was asked.
+    /// The device has served the request.
     pub fn handle_served(&mut self, tag: u32, served: Served) {
         let task = self.tasks[tag as usize].take().expect("the device answers each request once");
         self.answered = self.answered.wrapping_add(1);
@@ -145,8 +145,8 @@ impl TargetSession {
         }
     }
 
-    /// Hands a request that is whole to the device, or asks for more of its data. What comes
-    /// without being asked for comes first.
+    /// Hands a complete request to the device, or asks for more of its data. Unsolicited data comes
+    /// first.
     fn go_on(&mut self, tag: u32) {
         let Rules { outstanding, burst, .. } = *self.rules;
         let task = self.tasks[tag as usize].as_mut().expect("it has just been found");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tailrace_blockdev::{Op, Request};
 use tailrace_units::{Span, Time};
 
-/// Both ends, what is on its way, and what was written, in order.
+/// Both ends, units on their way, and units written, in order.
 struct Session {
     rules: Arc<Rules>,
     initiator: InitiatorSession,
@@ -62,7 +62,7 @@ impl Session {
         }
     }
 
-    /// So many bytes arrive at the target, or at the initiator.
+    /// This many bytes arrive at the target, or at the initiator.
     fn arrive(&mut self, is_to_target: bool, bytes: u64) {
         let (conduit, reader) = &mut self.ways[usize::from(!is_to_target)];
         reader.handle_bytes(bytes);
@@ -76,7 +76,7 @@ impl Session {
         self.write();
     }
 
-    /// The device answers what it was asked first, and everything that is written arrives, until
+    /// The device serves its requests in order, and everything that is written arrives, until
     /// nothing moves.
     fn run(&mut self) {
         self.write();
@@ -111,7 +111,7 @@ impl Session {
         self.run();
     }
 
-    /// What was written: count, direction, kind, bytes, and of an R2T what it asks for.
+    /// The units written: count, direction, kind, bytes, and of an R2T the bytes that it asks for.
     fn listing(&self) -> String {
         let mut lines: Vec<(u32, String)> = Vec::new();
         for (is_to_target, pdu) in &self.written {
@@ -147,7 +147,7 @@ mod agreed {
 
     const KIB: u32 = 1024;
 
-    /// What libiscsi and tgt agree on, without the set-up.
+    /// Parameters of libiscsi with tgt, without the set-up.
     pub(super) fn libiscsi_and_tgt() -> Iscsi {
         Iscsi {
             initial_r2t: true,
@@ -168,7 +168,7 @@ mod agreed {
         }
     }
 
-    /// What open-iscsi and LIO agree on, without the set-up.
+    /// Parameters of open-iscsi with LIO, without the set-up.
     pub(super) fn open_iscsi_and_lio() -> Iscsi {
         Iscsi {
             target_max_recv: 256 * KIB,
@@ -180,7 +180,7 @@ mod agreed {
         }
     }
 
-    /// What Linux hosts and targets agree on.
+    /// Parameters of Linux hosts with Linux targets.
     pub(super) fn linux_nvme() -> NvmeTcp {
         NvmeTcp {
             in_capsule: 16 * KIB,

@@ -10,7 +10,7 @@ fn units(capture: &str) -> String {
     capture.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
 }
 
-/// Pairs of what is asked and answered before the first command.
+/// Requests and answers before the first command, in pairs.
 fn set_up(capture: &str) -> Vec<[u32; 2]> {
     let steps = capture.lines().filter(|line| line.contains("set-up"));
     let sizes: Vec<u32> = steps
@@ -52,7 +52,7 @@ fn a_handshake_reads_and_writes_of_qemu_and_nbdkit_are_those_of_a_capture() {
     assert_eq!(session.listing(), units(capture));
 }
 
-/// What `tests/exact/storage-requests.sh` asks for, after the 4 KiB in which Linux looks for
+/// Requests of `tests/exact/storage-requests.sh`, after the 4 KiB in which Linux searches for
 /// partitions.
 fn asked_of_linux(rules: Rules) -> String {
     let mut session = Session::new(rules);

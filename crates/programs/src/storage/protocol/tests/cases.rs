@@ -10,7 +10,7 @@ use tailrace_units::Time;
 
 const KIB: u32 = 1024;
 
-/// What one request of this length looks like.
+/// The units of one request of this length.
 fn seen(rules: super::Rules, operation: Op, length: u32) -> String {
     let mut session = Session::new(rules);
     session.ask(operation, length);

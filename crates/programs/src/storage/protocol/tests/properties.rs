@@ -61,8 +61,8 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
     prop::collection::vec(request, 1..30)
 }
 
-/// Requests begin, bytes arrive in pieces, and the device answers, in an order that is drawn. Every
-/// so often the limits are looked at.
+/// Requests begin, bytes arrive in pieces, and the device answers, in a random order. The limits
+/// are checked at intervals.
 fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream) {
     let mut begun = 0;
     while session.done.len() < requests.len() {
@@ -80,7 +80,7 @@ fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream)
             }
             turn => {
                 let is_to_target = turn % 2 == 0;
-                // What has partly arrived is still in the description.
+                // A unit that has partly arrived is still in the description.
                 let (conduit, reader) = &session.ways[usize::from(!is_to_target)];
                 let left = conduit.bytes() - reader.partly();
                 if left > 0 {
@@ -92,7 +92,7 @@ fn drive(session: &mut Session, requests: &[Request], random: &mut RandomStream)
     }
 }
 
-/// What was written for one request, in order.
+/// Units written for one request, in order.
 #[derive(Default)]
 struct Written {
     out: u32,
