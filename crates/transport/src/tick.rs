@@ -8,8 +8,8 @@ pub(crate) const TICK: Span = Span::from_ms(4);
 /// Levels of the timer wheel: a timer of so many ticks or more is only as fine as eight times more.
 const FINE: u64 = 63;
 const LEVELS: u32 = 8;
-/// Ticks before time 0: a multiple of what counts on the last level, so that all times are after
-/// the first tick.
+/// Ticks before time 0: a multiple of the period of the last level, so that all times are after the
+/// first tick.
 const BEFORE: u64 = 1 << (3 * LEVELS);
 
 /// When a timer expires that was set at `armed` for `deadline`; the ticks of its host are `phase`

@@ -31,7 +31,7 @@ impl Identifications {
     }
 }
 
-/// What a host sends, below its transports.
+/// The packets of a host, below its transports.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     mtu_bytes: u32,
@@ -61,8 +61,8 @@ impl Sender {
         self.send_fragments(&packet, header_bytes, down)
     }
 
-    /// What does not fit the queue of the interface ends the datagram: Linux frees the fragments
-    /// behind it.
+    /// A fragment that does not fit the queue of the interface ends the datagram: Linux frees the
+    /// fragments behind it.
     #[cold]
     #[inline(never)]
     fn send_fragments(

@@ -2,21 +2,21 @@
 
 use tailrace_wire::{Ecn, Fragment};
 
-/// What became of a fragment.
+/// The result of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Put {
     /// It waits for the others.
     Waits,
     /// It was there already.
     Duplicate,
-    /// It contradicts what was there: the datagram is given up (RFC 5722, which Linux applies to
+    /// It contradicts earlier fragments: the datagram is given up (RFC 5722, which Linux applies to
     /// IPv4).
     Broken,
     /// Nothing is missing.
     Complete,
 }
 
-/// What has come of a datagram.
+/// Progress of a datagram.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Incomplete {
     /// Pieces without gaps, in order: first byte, and the byte behind the last. The memory is used
@@ -123,7 +123,8 @@ mod tests {
         Fragment { source: 0, id: 0, offset, bytes, more, datagram_hash: 0 }
     }
 
-    /// What becomes of these fragments of 8 bytes each, by their places; the one at 4 is the last.
+    /// The results of these fragments of 8 bytes each, by their positions; the one at 4 is the
+    /// last.
     fn put(places: &[u32]) -> Vec<Put> {
         let mut own = Incomplete::default();
         places

@@ -1,5 +1,5 @@
-//! The Internet layer: what every packet of a flow carries, to which transport a packet goes, and
-//! the fragments of datagrams that are longer than the MTU.
+//! The Internet layer: the header of every packet of a flow, the transport to which a packet goes,
+//! and the fragments of datagrams that are longer than the MTU.
 
 mod cut;
 mod incomplete;
@@ -19,7 +19,7 @@ use tailrace_wire::{Flags, Packet, Protocol, Tag};
 /// socket is not known.
 pub const TO_PORT: u32 = u32::MAX;
 
-/// What stands in the header of every packet that an endpoint sends.
+/// The header of every packet that an endpoint sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// Hash of the flow key in this direction.
@@ -58,7 +58,8 @@ pub fn protocol(packet: &Packet) -> Protocol {
     if packet.flags.contains(Flags::UDP) { Protocol::Udp } else { Protocol::Tcp }
 }
 
-/// What a host cuts and puts together (RFC 4293; Linux `/proc/net/snmp`, whose names these are).
+/// Counters of fragmentation and reassembly of a host (RFC 4293; Linux `/proc/net/snmp`, whose
+/// names these are).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IpCounters {
     /// `FragOKs`: datagrams that were cut.
@@ -97,7 +98,7 @@ impl Ip {
         self.sender.send(packet, header_bytes, down)
     }
 
-    /// What is complete by a packet that is no whole datagram of the socket that it is for.
+    /// The datagram that a packet completes which is no whole datagram of its socket.
     #[cold]
     #[inline(never)]
     pub fn put_together(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
@@ -109,7 +110,7 @@ impl Ip {
         self.reassembly.has_refused
     }
 
-    /// Brings the time of what waits up to `now`.
+    /// Accounts for the time of waiting datagrams up to `now`.
     pub fn settle(&mut self, now: Time) {
         self.reassembly.expire(now);
     }

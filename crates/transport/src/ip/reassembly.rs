@@ -40,7 +40,7 @@ pub struct Ticks {
     pub phase: Span,
 }
 
-/// Linux `sizeof(struct ipq)` on a 64-bit machine (6.1): what an incomplete datagram takes beside
+/// Linux `sizeof(struct ipq)` on a 64-bit machine (6.1): memory of an incomplete datagram beside
 /// its fragments.
 const RECORD_BYTES: u64 = 200;
 /// `sizeof(struct sk_buff)` and `sizeof(struct skb_shared_info)`, aligned to cache lines (6.1,
@@ -51,7 +51,7 @@ const SHARED_INFO_BYTES: u64 = 320;
 /// and 15 bytes of alignment).
 const RESERVE_BYTES: u64 = 31;
 
-/// What a received fragment of this many bytes, with its IP header, takes: its `truesize`. Linux
+/// Memory of a received fragment of this many bytes, with its IP header: its `truesize`. Linux
 /// takes memory in powers of two: 2304 bytes for one of 1500, 16 640 for one of 9000. Interfaces
 /// that receive into pages differ by some hundred bytes.
 fn memory_bytes(ip_bytes: u64) -> u64 {
@@ -129,8 +129,9 @@ impl Reassembly {
         })
     }
 
-    /// Gives up what has waited while too many fragments have come from its source: most likely the
-    /// source uses the same identification again (Linux `ip_frag_too_far`, `ip_frag_reinit`).
+    /// Gives up a datagram that has waited while too many fragments have come from its source: most
+    /// likely the source uses the same identification again (Linux `ip_frag_too_far`,
+    /// `ip_frag_reinit`).
     fn keep_near(&mut self, now: Time, slot: u32, source: u16) {
         if self.policy.distance == 0 {
             return;
@@ -153,8 +154,8 @@ impl Reassembly {
         }
     }
 
-    /// When the time of what begins to wait now is over. A timer of 30 s is as fine as 2 s on a
-    /// kernel with ticks of 4 ms, so that memory is freed for many fragments at once.
+    /// The deadline of a datagram whose first fragment comes now. A timer of 30 s is as fine as 2 s
+    /// on a kernel with ticks of 4 ms, so that memory is freed for many fragments at once.
     fn due(&self, now: Time) -> Time {
         let due = now + self.policy.timeout;
         let Ticks { tick, phase } = self.clock;

@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 /// Chains of slots; a power of two.
 const CHAINS: usize = 1 << 10;
 
-/// Whose datagram it is. All are UDP's, and for one host.
+/// Identity of a datagram. All are UDP's, and for one host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Key {
     pub(super) source: u16,

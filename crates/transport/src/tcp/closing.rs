@@ -1,8 +1,8 @@
-//! Closing a connection (RFC 9293 section 3.6): each end sends FIN when it has sent what was
-//! written, and goes on receiving.
+//! Closing a connection (RFC 9293 section 3.6): each end sends FIN after the last byte that was
+//! written, and continues to receive.
 //!
-//! An end is closed in one direction, or in both: then no program has it any more, and it is an
-//! orphan.
+//! An end is closed in one direction, or in both: then it belongs to no program any more, and it is
+//! an orphan.
 //!
 //! Simplified: FIN is a segment of its own behind the last byte, where Linux sets it on the last
 //! segment if that has not left; a FIN is acknowledged at once.
@@ -42,7 +42,7 @@ pub enum Close {
     Closed,
 }
 
-/// What is known of both FINs: a bit each.
+/// The state of both FINs: a bit each.
 #[derive(Clone, Copy)]
 pub(super) struct Closing(u8);
 
@@ -73,8 +73,8 @@ impl Closing {
 
 impl Tcp {
     /// The application closes both directions: it neither writes nor reads any more (Linux
-    /// `tcp_close`). What was written is still sent, then FIN. If something has not been read, or
-    /// when more comes, the connection is reset.
+    /// `tcp_close`). Bytes written before are still sent, then FIN. If bytes have not been read, or
+    /// when more come, the connection is reset.
     pub fn close(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.receive.unread > 0 && self.can_send() {
             return self.abort(wire); // RFC 2525 section 2.17
@@ -84,8 +84,8 @@ impl Tcp {
         self.wait_for_peer_fin(now);
     }
 
-    /// The application has written all that it will, and goes on reading. What was written is still
-    /// sent, then FIN.
+    /// The application has written all that it will, and continues to read. Bytes written before
+    /// are still sent, then FIN.
     pub fn shut_down(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.is_close_requested() {
             return;
@@ -136,7 +136,7 @@ impl Tcp {
         self.handshake.closing.has(Closing::ORPHAN)
     }
 
-    /// Whether the peer's FIN has its place among the received bytes.
+    /// Whether the peer's FIN is in order among the received bytes.
     pub fn has_peer_closed(&self) -> bool {
         self.handshake.closing.has(Closing::PEER_CLOSED)
     }
@@ -160,7 +160,7 @@ impl Tcp {
             self.handshake.closing.set(Closing::PEER_END_KNOWN);
             packet.flags = packet.flags.without(Flags::FIN);
             if segment.payload_bytes == 0 {
-                packet.seq = packet.seq.max(self.receive.next); // it is no probe of the window
+                packet.seq = packet.seq.max(self.receive.next); // this is no probe of the window
             }
         }
         // The rest of it is a segment like any other, by the one way that there is: a second one
@@ -193,7 +193,7 @@ impl Tcp {
         packet
     }
 
-    /// The peer's FIN takes its place when everything before it has come.
+    /// Takes the peer's FIN in order when everything before it has come.
     fn take_peer_fin(&mut self) -> bool {
         let is_known = self.handshake.closing.has(Closing::PEER_END_KNOWN);
         let is_due = is_known

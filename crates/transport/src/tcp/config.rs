@@ -1,4 +1,4 @@
-//! Settings of a connection: what an administrator or a socket option sets on Linux.
+//! Settings of a connection, as an administrator or a socket option makes them on Linux.
 
 use tailrace_units::Span;
 
@@ -37,7 +37,7 @@ pub enum SlowStartExit {
     HystartPlusPlus,
 }
 
-/// What an acknowledgement counts for in the growth of the window.
+/// The amount that an acknowledgement counts for in the growth of the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
     /// The segments that it acknowledges (RFC 3465 without a limit; Linux).
@@ -56,11 +56,11 @@ pub struct Buffer {
     pub maximum: u64,
 }
 
-/// What bounds the data of one connection in the NIC besides its pace.
+/// The bound on the data of one connection in the NIC besides its pace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SmallQueueBound {
-    /// What the line sends in the same time. Connections with unequal windows then share the line
-    /// equally.
+    /// The bytes that the line sends in the same time. Connections with unequal windows then share
+    /// the line equally.
     Line,
     /// Nothing but 1 MiB, as in Linux 6.1 (`tcp_small_queue_check`): a pace of 1.2 windows per
     /// round trip may be above the line's.
@@ -80,7 +80,7 @@ pub struct TcpConfig {
     pub congestion_control: CongestionControl,
     /// Early end of slow start.
     pub slow_start_exit: SlowStartExit,
-    /// What an acknowledgement counts for.
+    /// The amount that an acknowledgement counts for.
     pub growth: Growth,
     /// CUBIC is never slower than Reno would be (RFC 9438 section 4.3; Linux `tcp_friendliness`).
     /// ns-3's is.
@@ -100,8 +100,8 @@ pub struct TcpConfig {
     /// Shrink the window after one timeout of silence (RFC 2861, RFC 7661 as in Linux).
     pub slow_start_after_idle: bool,
     /// A write that is shorter than a burst waits while an earlier segment of the connection is in
-    /// the NIC (Linux `tcp_autocorking`). What is in the NIC is known only if `small_queue` is not
-    /// zero.
+    /// the NIC (Linux `tcp_autocorking`). The bytes in the NIC are known only if `small_queue` is
+    /// not zero.
     pub autocorking: bool,
     /// The clock tick of the host, with which its timers expire (4 ms with HZ = 250); zero for
     /// timers that expire as they are set.
@@ -111,14 +111,14 @@ pub struct TcpConfig {
     /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1
     /// ms in Linux); zero for no limit.
     pub small_queue: Span,
-    /// What else bounds it.
+    /// The further bound.
     pub small_queue_bound: SmallQueueBound,
     /// Largest burst handed to the NIC at once in payload bytes (64 KiB in Linux); 0 sends segment
     /// by segment.
     pub tso_bytes: u32,
-    /// Limits what is queued and in flight together.
+    /// Limits the queued bytes and those in flight together.
     pub send_buffer: Buffer,
-    /// Limits what is announced to the peer.
+    /// Limits the window announced to the peer.
     pub receive_buffer: Buffer,
     /// Of the random streams of connections: where the cycle of BBR begins.
     pub seed: u64,
@@ -130,8 +130,8 @@ pub struct TcpConfig {
 }
 
 impl TcpConfig {
-    /// What a Linux 6.x host uses with this segment size: CUBIC, HyStart, SACK, buffers autotuned
-    /// to 4 and 32 MiB.
+    /// The configuration of a Linux 6.x host with this segment size: CUBIC, HyStart, SACK, buffers
+    /// autotuned to 4 and 32 MiB.
     pub fn linux(mss: u32) -> TcpConfig {
         TcpConfig {
             mss,

@@ -1,6 +1,7 @@
 //! Samples of the delivery rate (Linux `tcp_rate.c`; draft-cheng-iccrg-delivery-rate-estimation):
-//! each acknowledgement tells how many segments were delivered since the newest of those that it
-//! delivers was sent, and in what time. Only congestion control by a model takes them.
+//! each acknowledgement yields the number of segments that were delivered since the newest of those
+//! that it delivers was sent, and the time that this took. Only congestion control by a model uses
+//! them.
 
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ pub(super) fn microseconds(time: Time) -> u64 {
     time.ps() / 1_000_000
 }
 
-/// What was known when a segment was sent.
+/// State when a segment was sent.
 #[derive(Clone, Copy)]
 struct Snapshot {
     /// When the segment was sent that was the newest of those delivered by then.
@@ -35,7 +36,7 @@ struct Newest {
     then: Snapshot,
 }
 
-/// What one acknowledgement says of the path.
+/// The sample of one acknowledgement.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct RateSample {
     /// Segments delivered since the newest of the acknowledged ones was sent.
@@ -240,8 +241,8 @@ mod tests {
         assert_eq!(sampler.finish(at_ms(4), &effect, 0, Span::from_ms(5), &ring).interval_us, None);
     }
 
-    /// What is sent until the mark is delivered says nothing of the path; what is sent afterwards
-    /// does.
+    /// Segments that are sent until the mark is delivered say nothing about the path; later ones
+    /// do.
     #[test]
     fn the_limit_of_the_application_ends_when_what_was_in_flight_is_delivered() {
         let mut sampler = Sampler::new();

@@ -46,9 +46,9 @@ impl Tcp {
         self.handshake.phase = Phase::Failed(failure);
     }
 
-    /// The retransmission timer has expired: whether the last of the retransmissions without an
-    /// answer was in vain (Linux `retransmits_timed_out`: what counts is the time since the first,
-    /// not their number). Otherwise there will be one more.
+    /// The retransmission timer has expired. Returns whether the last of the retransmissions
+    /// without an answer was in vain (Linux `retransmits_timed_out`: the time since the first
+    /// counts, not their number). Otherwise there will be one more.
     pub(super) fn gives_up(&mut self, now: Time) -> bool {
         if self.recovery.timeouts == 0 {
             self.handshake.sent = now;
@@ -62,9 +62,9 @@ impl Tcp {
         gives_up
     }
 
-    /// A probe of a closed window is due: whether those before it have had no answer for too long,
-    /// or the window of a connection that no program has any more has been closed for too long
-    /// (Linux `tcp_probe_timer`). Otherwise there will be one more.
+    /// A probe of a closed window is due. Returns whether those before it have had no answer for
+    /// too long, or the window of an orphan has been closed for too long (Linux `tcp_probe_timer`).
+    /// Otherwise there will be one more.
     pub(super) fn gives_up_probing(&mut self) -> bool {
         let retries = if self.is_orphan() { self.orphan_retries() } else { RETRIES };
         let gives_up = u32::from(self.handshake.probes) >= retries;
@@ -90,7 +90,7 @@ impl Tcp {
         wire.send(probe);
     }
 
-    /// It is not: tells it, should it hear that.
+    /// This end has given up: tells the peer, should it still listen.
     pub fn end_silence(&mut self, wire: &mut impl Transmit) {
         self.abort(wire);
         self.fail(Failure::TimedOut);

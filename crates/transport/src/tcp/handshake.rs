@@ -20,13 +20,13 @@ const SYN_RETRIES: u8 = 6;
 /// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
 const SYN_ACK_RETRIES: u8 = 5;
 
-/// The opening segment in flight, and what is known of closing: together, because an end of a
+/// The opening segment in flight, and the state of closing: together, because an end of a
 /// connection has no room to waste.
 pub(super) struct Handshake {
     /// When the opening segment was sent; afterwards, when the first of those retransmissions was
     /// that have had no answer.
     pub(super) sent: Time,
-    /// The low bits of where the peer's stream ends: a window is smaller than what they hold.
+    /// The low bits of the end of the peer's stream: a window is smaller than their range.
     pub(super) peer_end: u32,
     pub(super) phase: Phase,
     pub(super) closing: Closing,

@@ -1,8 +1,8 @@
-//! What limits a sender, and for how long: Linux's chronographs (`tcp_chrono_start`,
+//! The limit of a sender at each time: Linux's chronographs (`tcp_chrono_start`,
 //! `net/ipv4/tcp_output.c`) with more causes.
 //!
-//! At every moment an open connection has one limit. It is looked at where sending stops, which
-//! happens anyway; time is added up when it is another one than before. Linux tells how long it was
+//! At every moment an open connection has one limit. It is determined where sending stops, which
+//! happens anyway; time is added up when the limit changes. Linux reports how long a connection was
 //! busy, limited by the peer's window and by the send buffer; here the rest of the time has its
 //! causes too.
 
@@ -14,7 +14,7 @@ use tailrace_units::{Span, Time};
 pub enum Limit {
     /// Everything that the application has written was sent.
     Application,
-    /// The send buffer is full of what is not acknowledged, and the application waits (Linux
+    /// The send buffer is full of bytes that are not acknowledged, and the application waits (Linux
     /// `TCP_CHRONO_SNDBUF_LIMITED`).
     SendBuffer,
     /// The peer's window is full (Linux `TCP_CHRONO_RWND_LIMITED`).
@@ -62,7 +62,7 @@ impl Limits {
         self.reader_late += other.reader_late;
         self.queued += other.queued;
     }
-    /// What was counted since the times stood at `earlier`.
+    /// The times since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Limits) -> Limits {
         let mut since = *self;
@@ -160,8 +160,8 @@ impl Tcp {
         (smoothed.less(self.rtt.minimum()).ps() << 8) / smoothed.ps().max(1)
     }
 
-    /// The state of recovery may have changed. What follows is sent, and turns to another limit, if
-    /// something is left to send.
+    /// The state of recovery may have changed. The connection then sends, and turns to another
+    /// limit, if something is left to send.
     #[inline]
     pub(super) fn turn_with_recovery(&mut self, now: Time) {
         if !self.send.has_unsent() || self.recovery.state.repairs_losses() {
@@ -195,7 +195,7 @@ impl Tcp {
         }
     }
 
-    /// What waits to be read has changed.
+    /// The unread bytes have changed.
     pub(super) fn note_unread(&mut self, now: Time) {
         let is_late = self.receive.unread > u64::from(self.receive.window());
         let clock = &mut self.board.repairs.clock;

@@ -1,15 +1,15 @@
-//! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back
-//! segments and its next deadline.
+//! TCP as in Linux, without I/O: it is handed segments, writes and the time, and returns segments
+//! and its next deadline.
 //!
 //! The folders in the order in which a byte meets them: `handshake` opens the connection (its
-//! states are in `phase`); `sender` cuts what was written into segments and bursts (`output`,
-//! `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in
-//! order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
-//! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender,
+//! states are in `phase`); `sender` cuts writes into segments and bursts (`output`, `burst`) and
+//! keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in order
+//! (`reassembly`), keeps them for an application that reads late (`reading`), and decides when to
+//! acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender,
 //! `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip and
 //! `delivery_rate` the rate, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`)
 //! and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window,
-//! or with it the rate of `pacing`; `limits` counts what the sender waits for; `closing` ends the
+//! or with it the rate of `pacing`; `limits` counts the sender's waits by cause; `closing` ends the
 //! connection, and so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
@@ -56,8 +56,8 @@ use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send, segments_of};
 use timer::Timers;
 
-/// What the host hands up: one frame, or several that GRO has merged because they follow each other
-/// and agree in flags and marks.
+/// A unit that the host hands up: one frame, or several that GRO has merged because they follow
+/// each other and agree in flags and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
     /// The first frame.
@@ -81,7 +81,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// What a segment meant for the application.
+/// The effect of a segment on the application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SegmentEffect {
     /// The connection became established.
@@ -143,7 +143,7 @@ impl Tcp {
         tcp
     }
 
-    /// Sets the segment size and what is derived from it.
+    /// Sets the segment size and everything derived from it.
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
         self.receive.patience = mss;
@@ -152,7 +152,7 @@ impl Tcp {
     }
 
     /// The application writes `bytes`. They leave at once as far as the windows allow, the last
-    /// segment with PSH, unless they are corked; what waits is joined by the next write
+    /// segment with PSH, unless they are corked; waiting bytes are joined with the next write
     /// (TCP_NODELAY).
     pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         if !self.send.has_unsent() {
@@ -219,7 +219,7 @@ impl Tcp {
     }
 }
 
-/// What can be seen from outside.
+/// State that is visible from outside.
 impl Tcp {
     /// Bytes written and never sent.
     pub fn unsent(&self) -> u64 {
@@ -241,7 +241,7 @@ impl Tcp {
     pub fn stats(&self) -> &TcpStats {
         &self.stats
     }
-    /// What it has handed to the interface.
+    /// Segments that it has handed to the interface.
     #[inline]
     pub fn handed(&self) -> Handed {
         Handed { segments: self.stats.segments_sent, acks: self.stats.acks_sent }
@@ -250,7 +250,7 @@ impl Tcp {
     pub fn flow_hash(&self) -> u32 {
         self.identity.flow_hash
     }
-    /// What stands in the packets that this end sends.
+    /// The identity that the packets of this end carry.
     pub fn identity(&self) -> Identity {
         self.identity
     }
@@ -310,7 +310,7 @@ impl Tcp {
     pub fn buffers(&self) -> (u64, u64) {
         (u64::from(self.send.buffer), self.receive.window.buffer())
     }
-    /// What an acknowledgement looks at is wanted soon.
+    /// Prefetches the state that the next acknowledgement reads.
     #[inline(always)]
     pub fn prefetch_oldest(&self) {
         self.board.ring.prefetch();

@@ -7,13 +7,13 @@ use tailrace_units::{Span, Time};
 use super::delivery_rate::Sampler;
 use super::{Tcp, TcpStats};
 
-/// So many segments of a connection are sent before any is paced (Linux
+/// This many segments of a connection are sent before any is paced (Linux
 /// `tcp_update_skb_after_send`; `sch_fq` the same).
 const UNPACED_SEGMENTS: u64 = 10;
 const NS_PER_S: u128 = 1_000_000_000;
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// What only a connection with a rate needs.
+/// State that only a connection with a rate needs.
 pub(super) struct Paced {
     pub(super) pace: Pace,
     pub(super) sampler: Sampler,
@@ -35,12 +35,12 @@ impl Paced {
 }
 
 impl Pace {
-    /// What the rate sends in 2^-10 s (Linux `sk_pacing_shift`).
+    /// Bytes that the rate sends in 2^-10 s (Linux `sk_pacing_shift`).
     pub(super) fn burst_bytes(&self) -> u64 {
         self.rate >> 10
     }
 
-    /// What the rate sends in `span`.
+    /// Bytes that the rate sends in `span`.
     pub(super) fn bytes(&self, span: Span) -> u64 {
         u64::try_from(u128::from(self.rate) * u128::from(span.ps()) / PS_PER_S).unwrap_or(u64::MAX)
     }

@@ -1,4 +1,4 @@
-//! Reset segments (RFC 9293 sections 3.5.2 and 3.10.7, with the checks of RFC 5961): which are
+//! Reset segments (RFC 9293 sections 3.5.2 and 3.10.7, with the checks of RFC 5961): when they are
 //! sent, and what they end.
 
 use tailrace_units::{Span, Time};
@@ -64,8 +64,8 @@ impl Tcp {
         }
     }
 
-    /// Whether a reset has the next number, or that of the peer's FIN: what the peer answered had
-    /// not acknowledged the FIN (Linux `tcp_reset_check`).
+    /// Whether a reset has the next number, or that of the peer's FIN: the segment that the peer
+    /// answered had not acknowledged the FIN (Linux `tcp_reset_check`).
     fn is_expected(&self, packet: &Packet) -> bool {
         let is_behind_fin =
             matches!(self.closing(), Close::CloseWait | Close::LastAck | Close::Closing);
@@ -91,9 +91,8 @@ impl Tcp {
         }
     }
 
-    /// New data have come for an end that no program reads: the peer is told, and nothing is left
-    /// of the connection (RFC 9293 section 3.6.1, RFC 1122 section 4.2.2.13; Linux
-    /// `tcp_rcv_state_process`). Returns whether they have.
+    /// New data have come for an orphan: a reset is sent, and the connection ends (RFC 9293 section
+    /// 3.6.1, RFC 1122 section 4.2.2.13; Linux `tcp_rcv_state_process`). Returns whether they have.
     pub(super) fn refuses_data(&mut self, segment: &Segment<'_>, wire: &mut impl Transmit) -> bool {
         let end = segment.packet.seq + u64::from(segment.payload_bytes);
         let refuses = self.is_orphan() && segment.payload_bytes > 0 && end > self.receive.next;
@@ -104,7 +103,7 @@ impl Tcp {
         refuses
     }
 
-    /// Ends the connection at this end and tells the peer (Linux `tcp_send_active_reset`).
+    /// Ends the connection at this end and sends a reset (Linux `tcp_send_active_reset`).
     pub(super) fn abort(&mut self, wire: &mut impl Transmit) {
         let reset = self.header(self.next_sequence(), 0, Flags::RST.with(Flags::ACK));
         wire.send(reset);

@@ -15,7 +15,7 @@ pub(crate) struct Rtt {
     deviation_4: u64,
     /// The largest of the current window.
     deviation_4_max: u64,
-    /// What is added to the smoothed time for the timeout.
+    /// Addition to the smoothed time for the timeout.
     variance_4: u64,
     /// When everything up to here is acknowledged, a window has passed.
     window_end: u64,
@@ -77,7 +77,7 @@ impl Rtt {
         self.timeout = self.timeout.times(2).min(self.ceiling);
     }
 
-    /// The peer answers again: the timeout is what was measured.
+    /// The peer answers again: the timeout is the measured one.
     pub(crate) fn end_back_off(&mut self) {
         if self.smoothed_8 != 0 {
             self.timeout =
@@ -85,7 +85,7 @@ impl Rtt {
         }
     }
 
-    /// Takes a measurement: `oldest` of what was acknowledged feeds the timeout, `newest` the
+    /// Takes a measurement: `oldest` of the acknowledged segments feeds the timeout, `newest` the
     /// minimum, as in Linux.
     #[inline]
     pub(crate) fn measure(&mut self, now: Time, oldest: Span, newest: Span, una: u64, nxt: u64) {
@@ -194,7 +194,8 @@ mod tests {
         }
     }
 
-    /// Linux `tcp_min_rtt_wlen`: a path that has become longer is not measured by what it was.
+    /// Linux `tcp_min_rtt_wlen`: a path that has become longer is not measured by its former
+    /// minimum.
     #[test]
     fn a_minimum_is_forgotten_after_five_minutes_or_ten() {
         let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));

@@ -30,7 +30,7 @@ pub struct TcpStats {
     pub duplicates: u64,
 }
 
-/// What a connection has handed to the interface: segments with payload, and acknowledgements
+/// Segments that a connection has handed to the interface: those with payload, and acknowledgements
 /// without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handed {
@@ -46,7 +46,7 @@ impl TcpStats {
         *self = self.with(other, |own, others| own + others);
     }
 
-    /// What was counted since the counters stood at `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &TcpStats) -> TcpStats {
         self.with(earlier, |now, before| now - before)

@@ -1,4 +1,4 @@
-//! Deadlines. They are plain fields: pushing one later costs one store, and nobody is told.
+//! Deadlines. They are plain fields: pushing one later costs one store, and sends no notification.
 
 use tailrace_units::{Span, Time};
 
@@ -8,7 +8,7 @@ use crate::tick::expiry;
 /// When a deadline was set is kept in units of 2^20 ps, about a microsecond.
 const COARSE: u32 = 20;
 
-/// What the retransmission deadline is for. As in Linux there is one deadline for all of these.
+/// The purpose of the retransmission deadline. As in Linux there is one deadline for all of these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pending {
     Nothing,
@@ -22,8 +22,8 @@ pub(super) enum Pending {
 }
 
 /// The three deadlines of a connection. The first two are timers of Linux, which expire with a
-/// clock tick. It is looked up when a deadline is due, because most are pushed later before they
-/// are.
+/// clock tick. The tick is computed when a deadline is due, because most are pushed later before
+/// they are.
 pub(super) struct Timers {
     pub(super) retransmit_at: Time,
     /// A delayed acknowledgement is due, or a report that was held back.
@@ -37,7 +37,7 @@ pub(super) struct Timers {
     /// The tick in microseconds, 0 for none.
     tick_us: u16,
     pub(super) pending: Pending,
-    /// `retransmit_at` is when the timer expires, and not what was asked for.
+    /// `retransmit_at` is when the timer expires, and not the requested time.
     is_expiry: bool,
     /// The same for `ack_at`.
     is_ack_expiry: bool,

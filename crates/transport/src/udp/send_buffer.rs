@@ -1,12 +1,13 @@
-//! The send buffer of a socket for datagrams: what its program may have waiting in the interface
-//! before it must wait itself.
+//! The send buffer of a socket for datagrams: bytes that its program may have waiting in the
+//! interface before it must wait itself.
 
 use crate::transmit::Transmit;
 use std::collections::VecDeque;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
-/// Frames of one socket that have not departed, as far as the interface has told when they will.
+/// Frames of one socket that have not departed, as far as the interface has reported their
+/// departure times.
 #[derive(Clone, Debug)]
 pub struct SendBuffer {
     limit_bytes: u64,

@@ -152,7 +152,7 @@ fn random_losses_hardly_matter() {
     assert!(rate < GOODPUT / 4, "{rate} of {GOODPUT}");
 }
 
-/// A queue of a tenth of what the path holds is enough, although the start overruns it.
+/// A queue of a tenth of the path's capacity is enough, although the start overruns it.
 #[test]
 fn a_shallow_queue_does_not_cost_the_link() {
     let mut world = stream(PRODUCT / 10, deliver);

@@ -95,12 +95,12 @@ impl World {
         self.ends[side].handle_segment(self.now, &Segment::single(packet), &mut nic);
     }
 
-    /// From now on what comes waits in the receive buffer of this end until it is read.
+    /// From now on arriving bytes wait in the receive buffer of this end until they are read.
     pub fn leave_unread(&mut self, side: usize) {
         self.ends[side].leave_unread();
     }
 
-    /// The application of this end takes some of what has arrived.
+    /// The application of this end reads some of the bytes that have arrived.
     pub fn read(&mut self, side: usize, bytes: u64) {
         let mut nic = self.link.nic(self.now, side);
         self.ends[side].read(self.now, bytes, &mut nic);
@@ -125,8 +125,8 @@ impl World {
         }
     }
 
-    /// Both ends sleep for `span`: what arrives meanwhile is lost, and their timers are called
-    /// late.
+    /// Both ends sleep for `span`: segments that arrive meanwhile are lost, and their timers are
+    /// called late.
     pub fn stall(&mut self, span: Span) {
         self.now += span;
         while self.link.take_arrival(self.now).is_some() {}
@@ -204,7 +204,7 @@ impl World {
         panic!("not quiet after {limit} events, at {:?}", self.now);
     }
 
-    /// Merges what follows what is held, as GRO does; hands up what does not fit.
+    /// Merges a segment that follows the held ones, as GRO does; hands up one that does not fit.
     fn take(&mut self, side: usize, packet: Packet) {
         let (wait, most) = self.merge;
         if let Some(held) = &mut self.held[side] {
@@ -275,7 +275,7 @@ impl World {
         self.link.sent.iter().filter(move |s| s.side == side && is_ack(&s.packet))
     }
 
-    /// What was sent from `from` on, as lines.
+    /// Segments that were sent from `from` on, as lines.
     pub fn timeline(&self, from: Time) -> String {
         self.link.sent.iter().filter(|s| s.at >= from).map(line).collect()
     }

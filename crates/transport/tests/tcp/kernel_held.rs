@@ -1,4 +1,4 @@
-//! What is done about segments that the peer holds out of order in the Linux kernel's own tests
+//! Reactions to segments that the peer holds out of order in the Linux kernel's own tests
 //! (google/packetdrill, `gtests/net/tcp`, named beside each), replayed.
 
 use tailrace_transport::tcp::TcpConfig;

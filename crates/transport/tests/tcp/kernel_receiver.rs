@@ -9,7 +9,7 @@ fn without_sack() -> TcpConfig {
     TcpConfig { sack: false, ..linux() }
 }
 
-/// `blocking/blocking-read`: who waits for data is answered at once.
+/// `blocking/blocking-read`: a reader that waits for data is answered at once.
 #[test]
 fn who_waits_for_data_is_answered_at_once() {
     play(
@@ -60,7 +60,7 @@ fn what_is_not_read_is_answered_too() {
     );
 }
 
-/// `dsack_mult`: ranges held, latest first, and what came twice before them.
+/// `dsack_mult`: ranges held, latest first, and duplicates before them.
 #[test]
 fn ranges_held_and_what_came_twice() {
     play(
@@ -88,7 +88,7 @@ fn ranges_held_and_what_came_twice() {
 }
 
 /// `ooo_rcv_mss`, `ooo-before-and-after-accept`: aggregates out of order are reported as one range
-/// and read in one go. The sizes of the kernel's buffers, which these files look at too, count the
+/// and read in one go. The sizes of the kernel's buffers, which these files check too, count the
 /// memory of frames.
 #[test]
 fn aggregates_out_of_order_are_one_range() {

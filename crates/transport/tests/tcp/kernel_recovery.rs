@@ -1,5 +1,5 @@
-//! What is repaired how in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`,
-//! named beside each), replayed.
+//! Repairs in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside
+//! each), replayed.
 
 use tailrace_transport::tcp::TcpConfig;
 

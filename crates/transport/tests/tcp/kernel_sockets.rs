@@ -46,8 +46,8 @@ fn a_client_writes() {
     play_after(&with_mss(1460), &to_server(0, 32_792, 1460), "write 1000\n > 1:1001\n +0 < 1001");
 }
 
-/// `timestamping/client-only-last-byte` and `timestamping/server`: what the window takes, then the
-/// rest; writes that follow each other.
+/// `timestamping/client-only-last-byte` and `timestamping/server`: the bytes of the window, then
+/// the rest; writes that follow each other.
 #[test]
 fn writes_that_follow_each_other() {
     let client = to_server(10, 20_000, 1000);

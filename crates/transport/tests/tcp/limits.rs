@@ -25,7 +25,7 @@ fn config() -> TcpConfig {
     TcpConfig { send_buffer: large, receive_buffer: large, ..TcpConfig::linux(MSS) }
 }
 
-/// What limited A in the second half of 200 ms in which it wanted to send much.
+/// The limits of A in the second half of 200 ms in which it wanted to send much.
 fn limits_of(mut world: World) -> Limits {
     world.open();
     world.write(0, MUCH);

@@ -44,8 +44,8 @@ fn without_corking_every_write_leaves_at_once_and_ends_with_a_push() {
     );
 }
 
-/// At a low pace two short bursts may wait in the NIC and no third, unless what is not acknowledged
-/// is one burst (Linux `tcp_small_queue_check`: the memory of the next burst counts, and not that
+/// At a low pace two short bursts may wait in the NIC and no third, unless the unacknowledged bytes
+/// are one burst (Linux `tcp_small_queue_check`: the memory of the next burst counts, and not that
 /// of the largest).
 #[test]
 fn two_bursts_as_short_as_the_next_wait_in_the_nic() {
@@ -84,8 +84,8 @@ fn small_writes(autocorking: bool, path: Path) -> Vec<u16> {
     sizes(&world).into_iter().map(|(bytes, _)| bytes).collect()
 }
 
-/// What waits in the NIC holds back a write that is not longer than it: bursts of 1, 2, 4, 8 and 9
-/// writes. Linux 6.1 sends 17 segments too (`docs/validation.md`, the Cisco scenario).
+/// Bytes that wait in the NIC hold back a write that is not longer than they are: bursts of 1, 2,
+/// 4, 8 and 9 writes. Linux 6.1 sends 17 segments too (`docs/validation.md`, the Cisco scenario).
 #[test]
 fn small_writes_are_joined_while_the_nic_is_busy() {
     let corked = small_writes(true, Path::new(10, DELAY));
@@ -202,8 +202,8 @@ fn small_queues_bound_what_waits_in_the_nic() {
     assert!(time < Time::from_ps(180_000_000_000), "the link is never idle: {time:?}");
     let (_, by_pace, _, read) = waiting(Span::from_ms(1), SmallQueueBound::Pace);
     assert_eq!(read, 20_000_000);
-    // What waits is a millisecond of the pace, and the pace is two windows W per round trip of what
-    // waits, q / rate: q = (2 W rate 1 ms)^(1/2) = 707 kB, with a smoothed round trip that lags
+    // The queue is a millisecond of the pace, and the pace is two windows W per round trip of the
+    // queue, q / rate: q = (2 W rate 1 ms)^(1/2) = 707 kB, with a smoothed round trip that lags
     // behind.
     assert!(by_pace > 707_000 / 2 && by_pace < 707_000 * 2, "{by_pace}");
     let (unbounded, _, _, _) = waiting(Span::ZERO, SmallQueueBound::Pace);
@@ -228,7 +228,7 @@ fn a_fixed_send_buffer_limits_what_is_in_flight() {
     }
     assert_eq!(most, 100_000);
     let rate = 20_000_000.0 / world.now.since(start).as_secs_f64();
-    // What waits for room is let in when a third of the buffer is free.
+    // Bytes that wait for room are let in when a third of the buffer is free.
     let bound = 100_000.0 / 0.002;
     assert!(
         rate < bound && rate > 2.0 / 3.0 * bound,
@@ -330,7 +330,7 @@ fn a_window_that_is_not_used_does_not_grow() {
     assert!((12..=18).contains(&cwnd), "slow start grows to twice what is used at most: {cwnd}");
 }
 
-/// Linux `__tcp_transmit_skb`: the peer merges nothing more with what is sent at once.
+/// Linux `__tcp_transmit_skb`: the peer merges nothing more with segments that are sent at once.
 #[test]
 fn a_burst_ends_with_a_push() {
     let mut world = World::new(&config(), Path::new(10, DELAY));

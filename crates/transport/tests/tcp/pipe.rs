@@ -7,7 +7,7 @@ use tailrace_transport::tcp::Transmit;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet};
 
-/// What happens to a frame between the two ends.
+/// The fate of a frame between the two ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     Deliver,

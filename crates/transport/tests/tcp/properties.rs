@@ -195,8 +195,8 @@ proptest! {
                 (bytes, 0, bytes)
             );
         }
-        // Each segment that announces what is left of an earlier window rounds it up to a unit of
-        // the window scale, as in Linux.
+        // Each segment that announces the rest of an earlier window rounds it up to a unit of the
+        // window scale, as in Linux.
         let buffer = config.receive_buffer.maximum.max(65_535);
         let unit =
             1 << (0..14).find(|shift| buffer >> shift <= 65_535).expect("buffers here are small");
@@ -227,7 +227,7 @@ proptest! {
         prop_assume!(world.ends.iter().all(|end| end.failure().is_none()));
         world.write(0, 300_000);
         for us in calls {
-            // Nobody is called at its deadline: arrivals wait, then the timers find everything
+            // No end is called at its deadline: arrivals wait, then the timers find everything
             // overdue or nothing due.
             world.stall(Span::from_us(us));
         }

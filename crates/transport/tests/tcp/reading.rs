@@ -1,5 +1,5 @@
-//! An application that reads late: how its buffer fills, its window closes and opens, and what the
-//! peer is told of it.
+//! An application that reads late: how its buffer fills, its window closes and opens, and which
+//! windows are announced to the peer.
 
 use tailrace_transport::tcp::{Buffer, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -151,8 +151,8 @@ fn a_lost_update_of_the_window_costs_no_more_than_the_next_probe() {
     assert_eq!((world.readable[1], world.ends[0].stats().window_probes), (40_000, 1));
 }
 
-/// 4 MB need a shift of 6: what a segment announces is a multiple of 64 bytes, and its right edge
-/// never moves back.
+/// 4 MB need a shift of 6: announced windows are multiples of 64 bytes, and the right edge never
+/// moves back.
 #[test]
 fn a_scaled_window_is_announced_in_whole_units() {
     let mut world = left_unread(&buffer(4_000_000), 6_000_000);
@@ -171,7 +171,7 @@ fn a_scaled_window_is_announced_in_whole_units() {
     assert!(world.data_from(0).all(|s| s.packet.seq < edge));
 }
 
-/// The buffer is tuned to what is read, not to what arrives.
+/// The buffer is tuned to the bytes that are read, not to those that arrive.
 #[test]
 fn a_buffer_does_not_grow_for_a_reader_that_is_slow() {
     let tuned =

@@ -1,4 +1,4 @@
-//! When acknowledgements are sent, what they report, and how the window opens and closes.
+//! When acknowledgements are sent, their reports, and how the window opens and closes.
 
 use tailrace_transport::tcp::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
 use tailrace_units::{Span, Time};
@@ -381,7 +381,7 @@ fn a_third_range_sends_the_report_that_waits() {
     );
 }
 
-/// What lies in order ends the wait, and the next three reports are prompt again.
+/// Bytes in order end the wait, and the next three reports are prompt again.
 #[test]
 fn an_advance_in_order_makes_reports_prompt_again() {
     play_gap(

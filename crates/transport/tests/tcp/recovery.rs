@@ -1,4 +1,5 @@
-//! Loss, reordering, timeouts: what is repaired how fast, and what is not mistaken for loss.
+//! Loss, reordering, timeouts: how fast segments are repaired, and events that are not mistaken for
+//! loss.
 
 use tailrace_transport::tcp::{Buffer, CongestionControl, SlowStartExit, State, TcpConfig};
 use tailrace_units::{Span, Time};

@@ -6,9 +6,9 @@
 //! `ssthresh`, `lost`, `reordering` or `state`; `ignore` forgets what was sent.
 //!
 //! As a receiver: `+T < A:B [push]`, a segment or what GRO makes of several. `acks`,
-//! acknowledgements without payload are looked at from here on: `> ack A [win W] [dsack A:B] [sack
+//! acknowledgements without payload are checked from here on: `> ack A [win W] [dsack A:B] [sack
 //! A:B ...]`, whose reports must be these and no others. `late`, the same, and the application
-//! reads when it is told to: `read N`.
+//! reads when the script says so: `read N`.
 
 use std::collections::VecDeque;
 

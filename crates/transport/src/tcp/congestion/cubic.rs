@@ -17,8 +17,8 @@ const SHIFT: u32 = 40;
 /// `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
 const US_PER_S: u64 = 1_000_000;
-/// What was found for a window that stands still is kept for so many parts of a second, in whole
-/// ticks (Linux: HZ / 32).
+/// The result for a window that stands still is kept for this part of a second, in whole ticks
+/// (Linux: HZ / 32).
 const KEPT_DIVISOR: u64 = 32;
 const PS_PER_US: u64 = 1_000_000;
 /// No epoch runs.
@@ -39,13 +39,13 @@ pub(super) struct Cubic {
     per_segment: u32,
     /// Tick in which the last reduction was over; [`NONE`] while no epoch runs.
     epoch: u64,
-    /// What the last evaluation has found is kept before this, if the window stands still.
+    /// The last result is kept before this, if the window stands still.
     kept_until: Time,
     /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
     k_1024: u32,
     origin: u32,
     delay_min: Span,
-    /// What Reno would have by now, and acknowledgements towards its next segment.
+    /// The window that Reno would have by now, and acknowledgements towards its next segment.
     reno_cwnd: u32,
     reno_acks: u32,
     is_reno_friendly: bool,
@@ -161,7 +161,7 @@ impl Cubic {
         time.ps() / self.tick().ps()
     }
 
-    /// How long what was found is kept after the tick in which it was.
+    /// How long a result is kept after its tick.
     fn kept(&self) -> Span {
         self.tick().times(US_PER_S / u64::from(self.tick_us) / KEPT_DIVISOR)
     }
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(future.epoch, 1, "an epoch has begun by now");
     }
 
-    /// RFC 9438 section 4.2: what counts is where the curve will be in a round trip.
+    /// RFC 9438 section 4.2: the target is where the curve will be in a round trip.
     #[test]
     fn the_curve_is_evaluated_a_round_trip_ahead() {
         let mut cubic = Cubic::new(false, TICK);

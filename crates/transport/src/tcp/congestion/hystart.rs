@@ -175,7 +175,8 @@ fn rise(minimum: Span) -> Span {
 mod tests {
     use super::*;
 
-    /// Tells of round trips of `rtt`, as many microseconds apart; whether each ended slow start.
+    /// Feeds round trips of `rtt`, as many microseconds apart; returns whether each ended slow
+    /// start.
     fn observe(
         slow_start: &mut SlowStart,
         now: &mut Time,

@@ -208,7 +208,7 @@ impl Congestion {
         self.cwnd = self.cwnd.min(self.clamp);
     }
 
-    /// The threshold after a loss or a mark; `by_mark` tells DCTCP which.
+    /// The threshold after a loss or a mark; `by_mark` distinguishes them for DCTCP.
     pub(super) fn threshold_after_congestion(&mut self, by_mark: bool) -> u32 {
         self.count = 0;
         let threshold = match &mut self.algorithm {
@@ -223,7 +223,7 @@ impl Congestion {
         threshold.max(WINDOW_MIN)
     }
 
-    /// A retransmission timeout: what was learnt about the path is void.
+    /// A retransmission timeout: the measurements of the path are void.
     pub(super) fn handle_timeout(&mut self) {
         if let Algorithm::Cubic(cubic) = &mut self.algorithm {
             cubic.reset();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     /// Linux `tcp_cwnd_restart`: halved per timeout of silence, and slow start goes back to three
-    /// quarters of what it was.
+    /// quarters of its threshold.
     #[test]
     fn after_silence_slow_start_goes_back_to_three_quarters_of_the_window() {
         let timeout = Span::from_ms(300);
@@ -275,8 +275,8 @@ mod tests {
         assert_eq!((higher.cwnd, higher.ssthresh), (20, 35));
     }
 
-    /// RFC 2861, Linux `tcp_cwnd_application_limited`: half-way towards what was used, and the same
-    /// memory.
+    /// RFC 2861, Linux `tcp_cwnd_application_limited`: half-way towards the used window, and the
+    /// same memory.
     #[test]
     fn an_unused_window_shrinks_half_way_and_its_threshold_remembers_three_quarters() {
         let mut congestion = with_window(40, 20);
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!((congestion.cwnd, congestion.ssthresh), (30, 30));
     }
 
-    /// What CUBIC has found is kept for the rest of a tick: of the host's.
+    /// CUBIC's result is kept for the rest of a tick: of the host's.
     #[test]
     fn cubic_counts_the_ticks_of_its_host() {
         let grown = |tick| {

@@ -7,7 +7,7 @@ use super::{Algorithm, Congestion};
 /// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow,
 /// and shrinks with time.
 impl Congestion {
-    /// In slow start the window may grow to twice what was used.
+    /// In slow start the window may grow to twice the used window.
     #[inline]
     pub(super) fn was_limiting(&self) -> bool {
         self.is_limited || (self.is_in_slow_start() && self.cwnd < 2 * self.max_packets_out)
@@ -44,7 +44,7 @@ impl Congestion {
         }
     }
 
-    /// One timeout of an unused window: half-way towards what was used (RFC 2861).
+    /// One timeout of an unused window: half-way towards the used window (RFC 2861).
     pub(super) fn shrink_unused(&mut self, now: Time) {
         let used = self.used.max(self.initial);
         if used < self.cwnd {

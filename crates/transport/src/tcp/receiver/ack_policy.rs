@@ -20,10 +20,10 @@ const COMPRESSION_MAX: Span = Span::from_ms(1);
 /// wakes it earlier).
 const COMPRESSION_SLACK: Span = Span::from_us(100);
 
-/// What a short segment counts that waits to be read: more than all that were read.
+/// The count of a short segment that waits to be read: more than all that were read.
 const UNREAD: u8 = 16;
 
-/// What is owed, and how soon.
+/// The owed acknowledgement, and its urgency.
 pub(crate) struct AckPolicy {
     /// Everything before this byte has been acknowledged.
     pub(crate) acknowledged: u64,
@@ -39,8 +39,8 @@ pub(crate) struct AckPolicy {
     owed: Owed,
 }
 
-/// What has gathered since the last acknowledgement, in one word of four bytes: each segment that
-/// leaves clears it.
+/// Segments since the last acknowledgement, in one word of four bytes: each segment that leaves
+/// clears it.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(4))]
 struct Owed {

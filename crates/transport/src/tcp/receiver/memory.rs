@@ -4,8 +4,8 @@
 /// Half of a buffer is offered as window (Linux `tcp_adv_win_scale` 1).
 const MEMORY_PER_WINDOW: u64 = 2;
 
-/// What payload takes off the window while it is in the buffer: as much for each byte as in a
-/// segment of full size.
+/// The amount by which buffered payload reduces the window: as much for each byte as in a segment
+/// of full size.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
     taken_1024: u16,

@@ -1,4 +1,5 @@
-//! The receiver's half: what has arrived in order, and what happens to a segment with payload.
+//! The receiver's half: bytes that have arrived in order, and the treatment of a segment with
+//! payload.
 
 mod ack_policy;
 mod memory;
@@ -141,7 +142,7 @@ impl Tcp {
         self.deliver(now, arrived, segment)
     }
 
-    /// Tells the application of bytes that arrived in order. If it reads them at once, the window
+    /// Reports bytes that arrived in order to the application. If it reads them at once, the window
     /// opens again.
     #[inline(always)]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
@@ -223,7 +224,7 @@ impl Tcp {
         if is_dctcp {
             if is_marked != self.receive.is_echoing {
                 if self.receive.policy.is_ack_delayed(self.timers.ack_at) {
-                    self.send_ack(wire); // what came before is acknowledged with the old state
+                    self.send_ack(wire); // earlier bytes are acknowledged with the old state
                 }
                 self.receive.echo(is_marked);
                 self.receive.policy.acknowledge_now();
@@ -236,7 +237,7 @@ impl Tcp {
         }
     }
 
-    /// Acknowledges what has arrived: now, later, or with the next data.
+    /// Acknowledges the bytes that have arrived: now, later, or with the next data.
     #[inline]
     pub(super) fn acknowledge_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
         if !self.receive.policy.is_ack_owed() {
@@ -251,8 +252,8 @@ impl Tcp {
         }
     }
 
-    /// Segments are held out of order: a report of each of the first few, then of what arrives in a
-    /// while (Linux `tcp_comp_sack_*`).
+    /// Segments are held out of order: a report of each of the first few, then one report for an
+    /// interval (Linux `tcp_comp_sack_*`).
     #[cold]
     #[inline(never)]
     fn report_if_due(&mut self, now: Time, wire: &mut impl Transmit) {

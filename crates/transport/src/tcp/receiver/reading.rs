@@ -1,9 +1,9 @@
-//! An application that reads when it gets round to it: what it leaves fills the buffer and closes
-//! the window, and reading opens it again.
+//! An application that reads late: unread bytes fill the buffer and close the window, and reading
+//! opens it again.
 //!
 //! The kernel announces a window only with a segment that leaves anyway, and sends one for its sake
 //! when the window has at least doubled. So the right edge moves here when a segment leaves, not
-//! when something is read.
+//! when bytes are read.
 
 use tailrace_units::Time;
 
@@ -11,15 +11,15 @@ use super::Receive;
 use crate::tcp::{Segment, Tcp, Transmit};
 
 impl Tcp {
-    /// From now on what arrives stays in the receive buffer until [`Tcp::read`] takes it. The
-    /// application is told of it at once all the same.
+    /// From now on arriving bytes stay in the receive buffer until [`Tcp::read`] takes them. The
+    /// application is notified of them at once all the same.
     pub fn leave_unread(&mut self) {
         self.receive.is_read_late = true;
         self.receive.has_more_to_say = true;
         self.receive.patience = u32::MAX;
     }
 
-    /// The application reads what has arrived, and from now on whatever arrives at once.
+    /// The application reads the bytes that have arrived, and from now on all bytes as they arrive.
     pub fn read_at_once(&mut self, now: Time, wire: &mut impl Transmit) {
         let unread = self.receive.unread;
         self.read(now, unread, wire);
@@ -33,8 +33,8 @@ impl Tcp {
         self.receive.unread
     }
 
-    /// What arrived in order waits for the application. It may open the window further all the
-    /// same, and be answered.
+    /// Bytes that arrived in order wait for the application. They may open the window further all
+    /// the same, and be answered.
     #[cold]
     #[inline(never)]
     pub(crate) fn keep(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
@@ -69,13 +69,13 @@ impl Tcp {
 }
 
 impl Receive {
-    /// Bytes in the buffer: waiting to be read, or for what is missing before them.
+    /// Bytes in the buffer: waiting to be read, or for missing bytes before them.
     fn held(&self) -> u64 {
         self.reassembly.bytes() + self.unread
     }
 
-    /// What the window would be. Looking at it ends quick mode when the buffer is more than half
-    /// full, as in Linux.
+    /// The window that could be announced. Computing it ends quick mode when the buffer is more
+    /// than half full, as in Linux.
     fn offer(&mut self, mss: u32) -> u64 {
         let held = self.held();
         if self.window.is_scarce(held) {
@@ -97,8 +97,8 @@ impl Receive {
         self.next - self.policy.acknowledged > u64::from(mss) && self.offer(mss) >= announced_last
     }
 
-    /// Full segments are answered, short ones when the buffer is empty, and the peer is told of a
-    /// window that has at least doubled.
+    /// Full segments are answered, short ones when the buffer is empty, and a window that has at
+    /// least doubled is announced.
     fn is_due_after_reading(&mut self, mss: u32) -> bool {
         if self.unread == 0 {
             self.policy.note_all_read();

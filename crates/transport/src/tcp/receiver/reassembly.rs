@@ -13,7 +13,7 @@ pub(crate) struct Reassembly {
     bytes: u64,
     /// A byte of each of the most recently changed ranges, latest first; 0 for none.
     recent: [u64; MAX_SACK_BLOCKS],
-    /// What arrived twice since the last report; empty for nothing.
+    /// The range that arrived twice since the last report; empty for none.
     duplicate: Range,
 }
 
@@ -50,8 +50,8 @@ impl Reassembly {
         }
     }
 
-    /// Takes bytes that are above the next expected one. Returns how many are new; what is not new
-    /// is noted as a duplicate.
+    /// Takes bytes that are above the next expected one. Returns how many are new; the others are
+    /// noted as a duplicate.
     pub(crate) fn insert(&mut self, arrived: Range) -> u64 {
         let first = self.ranges.partition_point(|range| range.end < arrived.start);
         let last = self.ranges.partition_point(|range| range.start <= arrived.end);

@@ -1,5 +1,5 @@
-//! The receive window: what is announced, how it opens, and how the buffer is tuned (Linux's
-//! dynamic right-sizing).
+//! The receive window: its announcement, its growth, and the tuning of the buffer (Linux's dynamic
+//! right-sizing).
 
 use tailrace_units::{Span, Time};
 
@@ -23,7 +23,7 @@ const TUNE_SLACK_SEGMENTS: u64 = 16;
 /// Clock of the timestamp option (Linux `TCP_TS_HZ`, 1000 per second).
 const TIMESTAMP_TICK: Span = Span::from_ms(1);
 
-/// The announced window and what it is made from, in bytes.
+/// The announced window and its components, in bytes.
 pub(crate) struct ReceiveWindow {
     /// Right edge: announced, and never taken back.
     pub(crate) end: u64,
@@ -36,7 +36,7 @@ pub(crate) struct ReceiveWindow {
     /// The window opens to this at most: it grows with what arrives, so that a sudden sender does
     /// not fill a large buffer.
     threshold: u32,
-    /// What an empty buffer offers when neither buffer nor threshold will grow further; 0 until
+    /// The offer of an empty buffer when neither buffer nor threshold will grow further; 0 until
     /// then.
     steady_offer: u32,
     /// Bytes per unit of the announced window.
@@ -123,7 +123,7 @@ impl ReceiveWindow {
         self.buffer - u64::from(self.reserved)
     }
 
-    /// What is left of the window with `held` bytes in the buffer.
+    /// The rest of the window with `held` bytes in the buffer.
     #[inline]
     fn free(&self, held: u64) -> u64 {
         self.buffer.saturating_sub(self.memory.of(held))
@@ -141,7 +141,7 @@ impl ReceiveWindow {
 
     #[cold]
     fn scarce_room(&self, free: u64, mss: u32) -> u64 {
-        // rounding up must not announce what is not there
+        // rounding up must not announce room that is not there
         let whole = free & !(u64::from(self.unit) - 1);
         let is_silly =
             whole < self.buffer / ROOM_DIVISOR || whole < u64::from(mss).min(self.buffer);
@@ -189,8 +189,8 @@ impl ReceiveWindow {
         self.end = self.end.max(next + self.offer(held, mss));
     }
 
-    /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole
-    /// units (Linux `tcp_select_window`).
+    /// A segment leaves that announces `offer`. The rest of an earlier window stays, in whole units
+    /// (Linux `tcp_select_window`).
     pub(crate) fn announce(&mut self, next: u64, offer: u64) {
         let left = self.rounded(self.end - next);
         self.end = next + left.max(offer);
@@ -284,9 +284,9 @@ mod tests {
     use super::*;
     use crate::tcp::Buffer;
 
-    /// Linux `tcp_init_buffer_space` keeps one segment of a fixed buffer back. What waits to be
-    /// read takes nothing off the window up to that, so that it is answered at once; beyond it
-    /// takes half of its memory, here half a byte for each byte.
+    /// Linux `tcp_init_buffer_space` keeps one segment of a fixed buffer back. Up to that, unread
+    /// bytes take nothing off the window, so they are answered at once; beyond it they take half of
+    /// their memory, here half a byte for each byte.
     #[test]
     fn one_segment_of_a_fixed_buffer_is_not_announced() {
         let receive_buffer = Buffer { initial: 50_000, maximum: 50_000 };

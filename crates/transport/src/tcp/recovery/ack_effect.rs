@@ -1,10 +1,11 @@
-//! What one acknowledgement told the sender, collected while the scoreboard is brought up to date.
+//! The effect of one acknowledgement on the sender, collected while the scoreboard is brought up to
+//! date.
 
 use tailrace_units::Time;
 
 use super::segment_ring::Record;
 
-/// What one acknowledgement told.
+/// The effect of one acknowledgement.
 #[derive(Default)]
 pub(crate) struct AckEffect {
     /// Segments delivered by the cumulative acknowledgement that had not been reported before.
@@ -32,7 +33,7 @@ pub(crate) struct AckEffect {
     pub(crate) sample_sent: Time,
     /// The sample is of a cumulatively acknowledged segment.
     pub(crate) is_sample_final: bool,
-    /// Retransmissions sent after this are too young to be what was acknowledged.
+    /// Retransmissions sent after this are too young to be the acknowledged ones.
     pub(crate) ambiguous_after: Time,
     /// One more than the number of the newest segment that is newly reported as held; 0 for none.
     pub(crate) newest_held: u64,
@@ -58,7 +59,7 @@ impl AckEffect {
         }
     }
 
-    /// RACK cannot tell whether the original or a young retransmission arrived: it then learns
+    /// RACK cannot decide whether the original or a young retransmission arrived: it then learns
     /// nothing (RFC 8985 6.2 step 2).
     pub(crate) fn note_retransmitted(&mut self, record: Record) {
         if record.sent <= self.ambiguous_after {

@@ -6,7 +6,7 @@ use super::rack::DUPLICATE_THRESHOLD;
 use crate::tcp::Tcp;
 
 impl Tcp {
-    /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived. After a
+    /// A duplicate acknowledgement means that one more segment, unknown which, has arrived. After a
     /// timeout only new data count. Returns the segments counted.
     pub(crate) fn count_duplicate(&mut self) -> u32 {
         if self.recovery.state == State::Loss && self.send.nxt <= self.recovery.high_seq {

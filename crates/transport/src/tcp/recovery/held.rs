@@ -5,8 +5,8 @@ use super::scoreboard::{Range, Scoreboard};
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED};
 
 impl Scoreboard {
-    /// Marks what the peer reports to hold out of order. Work is proportional to what is new:
-    /// blocks reported again are skipped.
+    /// Marks the segments that the peer reports to hold out of order. Work is proportional to the
+    /// new ones: blocks reported again are skipped.
     pub(crate) fn mark_held(&mut self, blocks: &mut [Range], effect: &mut AckEffect) {
         blocks.sort_unstable_by_key(|block| block.start);
         for block in blocks.iter() {

@@ -1,4 +1,5 @@
-//! Linux's congestion states: what an unusual acknowledgement means in each, and when one ends.
+//! Linux's congestion states: the meaning of an unusual acknowledgement in each, and the end of
+//! each.
 
 pub(super) mod ack_effect;
 mod duplicates;
@@ -39,7 +40,7 @@ impl State {
     }
 }
 
-/// What the connection does about lost segments after an acknowledgement.
+/// The reaction of the connection to lost segments after an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resend {
     Nothing,
@@ -48,7 +49,7 @@ pub(super) enum Resend {
     New,
 }
 
-/// What is unusual about an acknowledgement.
+/// The unusual features of an acknowledgement.
 pub(super) struct Alert {
     /// It repeats the last one and carries nothing.
     pub(super) is_duplicate: bool,
@@ -56,7 +57,7 @@ pub(super) struct Alert {
     pub(super) is_marked: bool,
 }
 
-/// The state and what is needed to leave it or take it back.
+/// The state and the data needed to leave it or take it back.
 pub(super) struct Recovery {
     pub(super) state: State,
     /// The state ends when everything sent before it began is acknowledged.
@@ -242,7 +243,7 @@ impl Tcp {
         }
     }
 
-    /// Marks what is lost, by RACK or by duplicate acknowledgements.
+    /// Marks lost segments, by RACK or by duplicate acknowledgements.
     pub(super) fn find_losses(&mut self, now: Time, advanced: bool) {
         if self.send.has_sack {
             let recheck_at = self.rack.detect(now, self.recovery.state, &self.rtt, &mut self.board);

@@ -26,8 +26,8 @@ impl Tcp {
         smoothed.times(2) + if self.board.ring.len() == 1 { self.rtt.floor() } else { TIMER_SLACK }
     }
 
-    /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer
-    /// shows what is missing.
+    /// No acknowledgement has come for two round trips: sends one more segment, new if possible, so
+    /// that the answer shows which segments are missing.
     pub(crate) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Transmit) {
         let is_queued = self.small_queue.is_waiting(now);
         if let (0, false, Some(last)) =

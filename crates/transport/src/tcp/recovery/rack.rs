@@ -20,7 +20,7 @@ const PERSIST_RECOVERIES: u8 = 16;
 /// step 4).
 const STEP_DIVISOR: u64 = 4;
 
-/// What RACK remembers.
+/// The state of RACK.
 pub(crate) struct Rack {
     /// When the most recently sent delivered segment was sent, and where it ends.
     latest: (Time, u64),
@@ -67,8 +67,8 @@ impl Rack {
         }
     }
 
-    /// A timeout was spurious: what was taken for the arrival of its retransmission was that of the
-    /// original, sent at `sent`.
+    /// A timeout was spurious: the supposed arrival of its retransmission was that of the original,
+    /// sent at `sent`.
     pub(crate) fn correct(&mut self, now: Time, sent: Time, end: u64) {
         self.latest = (sent, end);
         self.rtt = now.since(sent);
@@ -118,9 +118,10 @@ impl Rack {
         window.min(rtt.smoothed().unwrap_or(Span::ZERO))
     }
 
-    /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals
-    /// are in order of sending behind one cursor, retransmissions in a queue of their own: no
-    /// segment is judged twice, but while originals are suspect the last of them is looked for.
+    /// Marks the segments that are lost by now; returns when to check again, if some segment is
+    /// suspect. Originals are in order of sending behind one cursor, retransmissions in a queue of
+    /// their own: no segment is judged twice, but while originals are suspect the last of them is
+    /// searched.
     pub(crate) fn detect(
         &self,
         now: Time,

@@ -27,7 +27,7 @@ impl Tcp {
         }
     }
 
-    /// What the threshold is worth now (Linux `tcp_current_ssthresh`).
+    /// The threshold at present (Linux `tcp_current_ssthresh`).
     pub(crate) fn threshold_now(&self) -> u32 {
         if self.recovery.is_reducing() {
             self.congestion.ssthresh
@@ -53,8 +53,8 @@ impl Tcp {
     }
 
     /// Proportional rate reduction (RFC 6937 and Linux `tcp_cwnd_reduction`): sends in proportion
-    /// to what is delivered while more than the threshold is in flight, then grows back to it no
-    /// faster than slow start.
+    /// to the delivered segments while more than the threshold is in flight, then grows back to it
+    /// no faster than slow start.
     #[cold]
     #[inline(never)]
     pub(crate) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {

@@ -1,5 +1,5 @@
-//! What is known of every segment in flight: delivered, lost, sent again. Four counters summarise
-//! it, as in Linux.
+//! The state of every segment in flight: delivered, lost, sent again. Four counters summarise it,
+//! as in Linux.
 
 use std::collections::VecDeque;
 
@@ -47,9 +47,9 @@ pub(crate) struct Scoreboard {
     pub(crate) lost_retransmissions: u64,
     /// End of the highest segment that the peer holds out of order.
     pub(crate) highest_sacked: u64,
-    /// RACK has judged the originals before this number; it never looks at them again.
+    /// RACK has judged the originals before this number; it never judges them again.
     pub(crate) judged: u64,
-    /// What only repairs need, out of the way of the steady state.
+    /// State that only repairs need, out of the way of the steady state.
     pub(crate) repairs: Box<Repairs>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Repairs {
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
     pub(crate) marked: [Range; MAX_SACK_BLOCKS],
-    /// Looked at when what limits the sender changes.
+    /// Updated when the limit of the sender changes.
     pub(crate) clock: LimitClock,
 }
 

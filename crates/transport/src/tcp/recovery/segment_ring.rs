@@ -52,7 +52,7 @@ impl Record {
 /// ring moves and grows.
 #[derive(Default)]
 pub(crate) struct SegmentRing {
-    /// A power of two of places, or none before the first segment.
+    /// A power of two of slots, or none before the first segment.
     records: Vec<Record>,
     /// Number of the oldest record in flight.
     pub(crate) head: u64,

@@ -57,7 +57,7 @@ impl Tcp {
         self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout());
     }
 
-    /// Linux `tcp_enter_loss`: what is overdue is lost, and one segment may be in flight.
+    /// Linux `tcp_enter_loss`: overdue segments are lost, and one segment may be in flight.
     fn enter_loss(&mut self, now: Time) {
         let is_new = self.recovery.state < State::Recovery;
         self.mark_overdue(now);
@@ -153,7 +153,7 @@ impl Tcp {
         }
     }
 
-    /// Segments were overtaken and nothing more came: what is still missing is lost (Linux
+    /// Segments were overtaken and nothing more came: those that are still missing are lost (Linux
     /// `tcp_rack_reo_timeout`).
     pub(crate) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         let before = self.board.lost_marks;

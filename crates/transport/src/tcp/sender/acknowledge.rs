@@ -16,7 +16,7 @@ use crate::tcp::{Segment, Tcp, Transmit};
 const BUFFER_WINDOWS: u32 = 2;
 const MODEL_BUFFER_WINDOWS: u32 = 3;
 
-/// What the selective acknowledgement brought besides news of held segments.
+/// The content of the selective acknowledgement besides held segments.
 #[derive(Default)]
 struct Reports {
     has_blocks: bool,
@@ -36,7 +36,7 @@ impl Tcp {
     ) -> u64 {
         let packet = segment.packet;
         if packet.ack > self.send.nxt {
-            return 0; // acknowledges what was never sent (RFC 9293 section 3.10.7.4)
+            return 0; // acknowledges bytes that were never sent (RFC 9293 section 3.10.7.4)
         }
         let prior_una = self.send.una;
         let opens_window = self.take_window(now, packet);
@@ -65,7 +65,7 @@ impl Tcp {
             effect.advanced = true;
             if !self.send.has_sack {
                 effect.acked = self.consume_duplicates(effect.acked);
-                // Nobody knows whether the original or the retransmission made the progress.
+                // It is unknown whether the original or the retransmission made the progress.
                 effect.original_delivered &= !effect.retransmitted_acked;
             }
             self.recovery.timeouts = 0;
@@ -128,7 +128,7 @@ impl Tcp {
         let sample = match (effect.oldest_sent, effect.sacked_sent, effect.latest) {
             (Some(oldest), _, _) => Some((now.since(oldest), now.since(effect.newest_sent))),
             (None, Some(sent), _) => Some((now.since(sent), now.since(sent))),
-            // The round trip of a retransmission that is old enough to be what was acknowledged:
+            // The round trip of a retransmission that is old enough to be the acknowledged one:
             // Linux knows it from the timestamp.
             (None, None, Some((sent, _))) => Some((now.since(sent), now.since(sent))),
             (None, None, None) => None,
@@ -183,7 +183,7 @@ impl Tcp {
         }
     }
 
-    /// Takes more of what the application writes. The buffer grows with the window.
+    /// Takes more of the bytes that the application writes. The buffer grows with the window.
     #[inline]
     fn make_room(&mut self, now: Time) {
         if !self.send.is_writer_waiting() {

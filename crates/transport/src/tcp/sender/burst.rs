@@ -88,8 +88,8 @@ impl Tcp {
         segments.max(least)
     }
 
-    /// What the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow start
-    /// (Linux `tcp_update_pacing_rate`).
+    /// Bytes that the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow
+    /// start (Linux `tcp_update_pacing_rate`).
     fn paced_bytes(&self, span: Span) -> u64 {
         if let Some(paced) = self.congestion.paced() {
             return paced.pace.bytes(span);
@@ -116,10 +116,9 @@ impl Tcp {
         least.max(self.paced_bytes(self.small_queue.span()).min(u64::from(line)) as u32)
     }
 
-    /// Whether what was written, less than a burst, waits until the first of this connection's
-    /// frames that wait in the NIC has left: if it is not longer than they are (Linux
-    /// `tcp_should_autocork`, where the memory of both is compared). An acknowledgement that
-    /// arrives sends it earlier.
+    /// Whether a write of less than a burst waits until the first of this connection's frames that
+    /// wait in the NIC has left: if it is not longer than they are (Linux `tcp_should_autocork`,
+    /// where the memory of both is compared). An acknowledgement that arrives sends it earlier.
     pub(crate) fn is_corked(&mut self, now: Time) -> bool {
         if self.board.ring.is_empty() || self.send.unsent() > self.small_queue.waiting(now) {
             return false;

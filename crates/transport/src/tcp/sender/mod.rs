@@ -19,14 +19,14 @@ pub(super) const FIRST_BYTE: u64 = 1;
 const SEGMENT_HEADERS: u32 = 640;
 const SEGMENT_RECORD: u32 = 256;
 
-/// `una <= nxt <= written`; what lies between `una` and `accepted` may be in flight.
+/// `una <= nxt <= written`; bytes between `una` and `accepted` may be in flight.
 pub(super) struct Send {
     /// First byte not acknowledged.
     pub(super) una: u64,
     /// Next byte to send.
     pub(super) nxt: u64,
-    /// End of what the application has written, and of what of it has got into the buffer: a write
-    /// waits for room.
+    /// End of the bytes that the application has written, and of those that are in the buffer: a
+    /// write waits for room.
     pub(super) written: u64,
     pub(super) accepted: u64,
     /// The peer takes bytes up to here.
@@ -37,7 +37,7 @@ pub(super) struct Send {
     /// When payload was last sent.
     pub(super) last_sent: Time,
     pub(super) mss: u32,
-    /// Bytes of the block that is sent next, zero before it is looked at; and those that were cut
+    /// Bytes of the block that is sent next, zero before it is determined; and those that were cut
     /// off it and follow as a block of their own.
     block: u32,
     block_rest: u32,
@@ -49,7 +49,7 @@ pub(super) struct Send {
     pub(super) has_sack: bool,
     pub(super) has_ecn: bool,
     pub(super) probes_tail: bool,
-    /// The next new segment tells that the window was reduced.
+    /// The next new segment carries CWR: the window was reduced.
     pub(super) is_cwr_due: bool,
 }
 
@@ -111,7 +111,7 @@ impl Send {
         }
     }
 
-    /// What limits a sender that has sent everything in its buffer.
+    /// The limit of a sender that has sent everything in its buffer.
     #[inline]
     pub(super) fn limit_without_sendable(&self) -> Limit {
         if self.written == self.accepted { Limit::Application } else { Limit::SendBuffer }
@@ -124,8 +124,8 @@ impl Send {
     }
 
     /// The block that is sent next, if `sendable` bytes may be: its length, and whether it is the
-    /// last. What was written lies in blocks of a burst. One is cut where a window ends, and its
-    /// rest is a block of its own (Linux `tcp_sendmsg_locked`, `tso_fragment`).
+    /// last. Written bytes lie in blocks of a burst. One is cut where a window ends, and its rest
+    /// is a block of its own (Linux `tcp_sendmsg_locked`, `tso_fragment`).
     #[inline]
     pub(super) fn next_block(&mut self, sendable: u64) -> (u64, bool) {
         if self.block == 0 {
@@ -209,7 +209,7 @@ impl Send {
         self.buffer = self.buffer.max(wanted.min(self.buffer_max));
     }
 
-    /// A third of the buffer is free, so that more is taken of what the application writes (Linux
+    /// A third of the buffer is free, so that more of the application's bytes are taken (Linux
     /// `sk_stream_is_writeable`).
     #[inline]
     pub(super) fn is_writable(&self) -> bool {
@@ -227,8 +227,8 @@ pub(super) fn segments_of(tso_bytes: u32, mss: u32) -> u16 {
 mod tests {
     use super::*;
 
-    /// What was written lies in blocks of a burst; what is cut off one leaves a shorter one, and
-    /// what is written fills up the last.
+    /// Written bytes lie in blocks of a burst; a cut leaves a shorter block, and later writes fill
+    /// up the last.
     #[test]
     fn a_block_that_was_cut_is_followed_by_its_rest() {
         let mut send = Send::new(&TcpConfig { tso_bytes: 3_000, ..TcpConfig::linux(1_000) }, 0);

@@ -1,5 +1,5 @@
-//! What congestion control by a model learns of the connection: what is sent, what is acknowledged,
-//! and whether the application limits it.
+//! Inputs of congestion control by a model: sent segments, acknowledgements, and whether the
+//! application limits the connection.
 
 use tailrace_units::{Span, Time};
 

@@ -83,7 +83,7 @@ impl Tcp {
         }
     }
 
-    /// What keeps the next block from being sent.
+    /// The reason for which the next block is not sent.
     #[inline]
     fn check(&mut self, now: Time, (block, is_last): (u64, bool), burst_max: u32) -> Option<Limit> {
         let in_flight = self.board.in_flight();

@@ -21,10 +21,10 @@ pub(crate) struct SmallQueue {
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other;
     /// the maximum before.
     line_pace: u32,
-    /// What the line sends in `span`.
+    /// Bytes that the line sends in `span`.
     line_bytes: u32,
     bytes: u32,
-    /// Bytes of a part: a burst, or a quarter of what may wait.
+    /// Bytes of a part: a burst, or a quarter of the bytes that may wait.
     part: u32,
     /// The part that was begun last, and how many there are.
     newest: u8,
@@ -57,7 +57,7 @@ impl SmallQueue {
         Span::from_ns(self.span_ns.into())
     }
 
-    /// What the line sends in that span, and never more than 1 MiB.
+    /// Bytes that the line sends in that span, and never more than 1 MiB.
     #[inline]
     pub(crate) fn line_bytes(&self) -> u32 {
         self.line_bytes
@@ -69,7 +69,7 @@ impl SmallQueue {
         self.departs[self.newest as usize % PARTS]
     }
 
-    /// Place of the oldest part, if there is one.
+    /// Index of the oldest part, if there is one.
     fn first(&self) -> usize {
         (self.newest + 1).wrapping_sub(self.len) as usize % PARTS
     }
@@ -131,7 +131,7 @@ impl SmallQueue {
         self.departs[self.first()]
     }
 
-    /// What is added from now on is another part, if there is one.
+    /// Later bytes belong to another part, if there is one.
     pub(crate) fn end_part(&mut self) {
         self.is_part_ended = true;
     }

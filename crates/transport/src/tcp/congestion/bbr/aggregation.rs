@@ -12,7 +12,7 @@ const HALF_ROUNDS: u32 = 5;
 const ROUNDS_MAX: u32 = 31;
 /// An epoch ends after so many segments (Linux `bbr_ack_epoch_acked_reset_thresh`).
 const EPOCH_SEGMENTS_MAX: u64 = 1 << 20;
-/// What the excess may add to the window: what the rate sends in 100 ms (Linux
+/// The excess adds to the window at most the bytes that the rate sends in 100 ms (Linux
 /// `bbr_extra_acked_max_us`).
 const EXCESS_US_MAX: u64 = 100_000;
 
@@ -63,7 +63,7 @@ impl Bbr {
         epoch.excess[epoch.half] = epoch.excess[epoch.half].max(excess);
     }
 
-    /// What the excess adds to the window (Linux `bbr_ack_aggregation_cwnd`).
+    /// Segments that the excess adds to the window (Linux `bbr_ack_aggregation_cwnd`).
     pub(super) fn aggregated_segments(&self) -> u32 {
         if !self.is_full {
             return 0;

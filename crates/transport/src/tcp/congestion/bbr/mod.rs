@@ -56,7 +56,7 @@ enum Phase {
     ProbeRtt,
 }
 
-/// What BBR sees of its connection when an acknowledgement has been read.
+/// The state of the connection when an acknowledgement has been read.
 pub(in crate::tcp) struct Ack<'a> {
     pub(in crate::tcp) now: Time,
     pub(in crate::tcp) sample: RateSample,
@@ -69,7 +69,7 @@ pub(in crate::tcp) struct Ack<'a> {
     pub(in crate::tcp) paced: &'a mut Paced,
 }
 
-/// What was measured of the path by others.
+/// Measurements of the path by other modules.
 #[derive(Clone, Copy)]
 pub(in crate::tcp) struct Path {
     pub(in crate::tcp) mss: u32,

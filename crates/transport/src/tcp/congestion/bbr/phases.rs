@@ -10,7 +10,7 @@ const DRAIN_GAIN: u32 = UNIT * 1000 / 2885;
 const CYCLE_WINDOW_GAIN: u32 = UNIT * 2;
 /// The cycle: probe for more, drain what that has queued, and cruise (Linux `bbr_pacing_gain`).
 const CYCLE: [u32; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
-/// It begins in one of so many places, never with draining (Linux `bbr_cycle_rand`).
+/// It begins in one of this many phases, never with draining (Linux `bbr_cycle_rand`).
 const CYCLE_STARTS: u64 = 7;
 
 impl Bbr {
@@ -27,7 +27,7 @@ impl Bbr {
         }
     }
 
-    /// Begins the cycle at a place that differs from connection to connection.
+    /// Begins the cycle at a phase that differs from connection to connection.
     pub(super) fn start_cycle(&mut self, sampler: &Sampler) {
         self.phase = Phase::ProbeBandwidth;
         let back = self.stream.below(CYCLE_STARTS) as u32;
@@ -43,8 +43,8 @@ impl Bbr {
         }
     }
 
-    /// Linux `bbr_is_next_cycle_phase`: after a round trip; probing goes on until what it wants is
-    /// in flight or something is lost, and draining ends when it has done its work.
+    /// Linux `bbr_is_next_cycle_phase`: after a round trip; probing continues until its target is
+    /// in flight or a segment is lost, and draining ends when the queue is drained.
     fn is_phase_over(&self, ack: &Ack<'_>) -> bool {
         let is_full_length = microseconds(ack.paced.sampler.delivered_at)
             .saturating_sub(self.cycle_since_us)

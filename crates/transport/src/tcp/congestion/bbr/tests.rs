@@ -102,7 +102,7 @@ fn growth_keeps_the_start_going() {
     }
 }
 
-/// The cycle: each place takes a round trip, the gains are those of the list, and their mean is
+/// The cycle: each phase takes a round trip, the gains are those of the list, and their mean is
 /// one.
 #[test]
 fn the_cycle_probes_once_in_eight_round_trips() {
@@ -113,7 +113,7 @@ fn the_cycle_probes_once_in_eight_round_trips() {
     assert_eq!(rig.bbr.phase, Phase::ProbeBandwidth);
     let mut gains = Vec::new();
     for _ in 0..64 {
-        // What is in flight follows the gain, as that of a paced connection does.
+        // The data in flight follows the gain, as that of a paced connection does.
         rig.cwnd = 1_000;
         rig.now += Span::from_us(1);
         rig.round(100, 0);

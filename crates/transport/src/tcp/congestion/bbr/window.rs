@@ -117,8 +117,8 @@ impl Bbr {
         self.long_term = super::LongTerm::default();
     }
 
-    /// Linux `bbr_set_cwnd`: towards the target by what is delivered, and down to it at once if the
-    /// path is full.
+    /// Linux `bbr_set_cwnd`: towards the target by the number of delivered segments, and down to it
+    /// at once if the path is full.
     pub(super) fn set_window(&mut self, ack: &Ack<'_>, window: &mut Window<'_>) {
         let acked = ack.sample.acked;
         let mut cwnd = *window.cwnd;
