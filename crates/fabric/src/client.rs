@@ -95,7 +95,7 @@ impl Client {
     /// Gives a command and waits for its answer.
     ///
     /// # Errors
-    /// What the lab says, or that it has ended.
+    /// The error that the lab answers, or that it has ended.
     pub fn ask(&mut self, mut command: Value) -> Result<Value, String> {
         self.next_id += 1;
         command["id"] = self.next_id.into();
@@ -169,8 +169,8 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// Closing its input ends the lab; the supervisor ends when all is cleared up. What a killed one
-    /// left is removed.
+    /// Closing its input ends the lab; the supervisor ends when all is cleaned up. Remains of a
+    /// killed supervisor are removed.
     fn drop(&mut self) {
         self.input = None;
         // It was waited for already, or it ends within its own time limits.

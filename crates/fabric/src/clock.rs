@@ -19,7 +19,7 @@ impl Clock {
         Clock { origin_ns: read_ns(ClockId::CLOCK_MONOTONIC) }
     }
 
-    /// What time it is.
+    /// The time.
     #[inline]
     pub fn now(&self) -> Time {
         Time::from_ns(read_ns(ClockId::CLOCK_MONOTONIC) - self.origin_ns)
@@ -33,7 +33,7 @@ impl Clock {
     /// Waits until then. A signal may end it early.
     pub fn sleep_until(&self, at: Time) {
         let at = Duration::from_nanos(self.origin_ns + at.ns());
-        // Interrupted or not: the caller looks at the clock.
+        // Interrupted or not: the caller reads the clock.
         let _ = clock_nanosleep(
             ClockId::CLOCK_MONOTONIC,
             ClockNanosleepFlags::TIMER_ABSTIME,
@@ -41,7 +41,7 @@ impl Clock {
         );
     }
 
-    /// What the clock of the day (nanoseconds since 1970) shows at time zero.
+    /// The time of day (nanoseconds since 1970) at time zero.
     pub fn epoch_ns(&self) -> u64 {
         read_ns(ClockId::CLOCK_REALTIME) - (read_ns(ClockId::CLOCK_MONOTONIC) - self.origin_ns)
     }

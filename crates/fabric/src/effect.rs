@@ -3,8 +3,8 @@
 //!
 //! The log says for each frame when it came to its switch and when it would have on a fabric
 //! without lateness. Fed at the latter times, the same data plane shows the delays and drops of a
-//! fabric without any lateness; what really happened is beside them in the outcome of the lab. The
-//! difference is a lower bound of what lateness did: senders had already reacted to it.
+//! fabric without any lateness; the real ones are beside them in the outcome of the lab. The
+//! difference is a lower bound of the effect of lateness: senders had already reacted to it.
 
 use crate::delays::Delays;
 use crate::lab::queue_limit_bytes;
@@ -30,7 +30,7 @@ const STEP: Span = Span::from_ps(1);
 const BITS_PER_BYTE: f64 = 8.0;
 const US_PER_S: f64 = 1e6;
 
-/// What entered in a measured interval and before it, and the interval.
+/// Frames that entered in a measured interval and before it, and the interval.
 struct Entered {
     /// In the order in which a fabric without lateness would have seen them.
     frames: Vec<LiveFrame>,
@@ -84,7 +84,7 @@ fn read_frames(plan: &Plan, log: &Path) -> Result<Entered, String> {
     Ok(Entered { frames, begin, end })
 }
 
-/// What one pass over the frames showed.
+/// The result of one pass over the frames.
 struct Pass {
     delays: Vec<Delays>,
     /// Time for which frames were kept waiting on purpose, and how many frames there were.
@@ -93,7 +93,7 @@ struct Pass {
 }
 
 impl Pass {
-    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs
+    /// Lets the frames enter when a fabric `acts` on their arrival, and delivers frames to hosts
     /// when it acts on that.
     fn run(plan: &Plan, entered: &Entered, acts: impl Fn(Time) -> Time) -> Pass {
         let mut network = Network::new(plan, None);

@@ -1,8 +1,8 @@
-//! What an interface counts of what it sends.
+//! Counters of the frames that an interface sends.
 
 use std::fs;
 
-/// What an interface has sent and dropped by its own account (/proc/net/dev).
+/// Frames that an interface has sent and dropped by its own account (/proc/net/dev).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) frames: u64,
@@ -10,7 +10,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// What came after an earlier look.
+    /// Counts since an earlier reading.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         let (frames, dropped) = (
             self.frames.saturating_sub(before.frames),
@@ -23,7 +23,7 @@ impl Counters {
 /// Of the thread's namespace.
 const DEVICES: &str = "/proc/thread-self/net/dev";
 
-/// What the interface has counted.
+/// The counters of the interface.
 pub(crate) fn counters(interface: &str) -> Result<Counters, String> {
     let text = fs::read_to_string(DEVICES).map_err(|error| format!("{DEVICES}: {error}"))?;
     let row = rows(&text).find(|(name, _)| *name == interface);

@@ -3,8 +3,8 @@
 
 use tailrace_plan::Plan;
 
-/// Frames per second that are taken to be possible when nothing was measured: what a two-core
-/// machine of 2024 carried with half of its time left for the programs.
+/// Frames per second that are assumed to be possible when nothing was measured: the rate of a
+/// two-core machine of 2024 with half of its time left for the programs.
 pub const FRAMES_PER_S_DEFAULT: u64 = 150_000;
 /// Receivers acknowledge every second segment.
 const ACKS_PER_FRAME: f64 = 0.5;
@@ -23,7 +23,7 @@ pub fn frames_per_s_asked(plan: &Plan) -> u64 {
 /// Refuses a plan that asks for more than the machine carries.
 ///
 /// # Errors
-/// What is asked, what is possible, and what to do.
+/// The demand, the limit, and a hint.
 pub fn check(plan: &Plan, frames_per_s_max: u64) -> Result<(), String> {
     let asked = frames_per_s_asked(plan);
     if asked <= frames_per_s_max {

@@ -39,9 +39,9 @@ fn namespace_of(process: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{process}/ns/net")).ok()
 }
 
-/// Whether a namespace is that of the first process: interfaces of the machine, not of a lab. Where
-/// the first process cannot be looked at (in a container without CAP_SYS_PTRACE), one that this
-/// program has entered is another, and one in which it began counts as the machine's.
+/// Whether a namespace is that of the first process: interfaces of the machine, not of a lab. If
+/// the first process cannot be inspected (in a container without CAP_SYS_PTRACE), a namespace that
+/// this program has entered counts as another one, and the one in which it began as the machine's.
 fn is_of_machine(own: Option<PathBuf>, first: Option<PathBuf>, began: Option<PathBuf>) -> bool {
     let machine = first.or(began);
     own.is_none() || machine.is_none() || own == machine

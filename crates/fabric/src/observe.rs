@@ -15,13 +15,13 @@ use tailrace_record::pcapng::{
 const KEPT_BYTES: u32 = 256;
 /// An hour.
 const LENGTH_NS_MAX: u64 = 3_600_000_000_000;
-/// How often the program looks whether its time is over.
+/// How often the program checks whether its time is over.
 const STOP_POLL_MS: u16 = 10;
 /// Destination and source, which stand before a tag, and the tag (802.1Q clause 9.3).
 const ADDRESSES_BYTES: usize = 12;
 const TAG_BYTES: u32 = 4;
 
-/// What is observed.
+/// The observed interface and its options.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchSpec {
@@ -35,7 +35,7 @@ pub(crate) struct WatchSpec {
     length_ns: u64,
 }
 
-/// What was observed.
+/// Counts of the observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
     /// Frames that were handed on.

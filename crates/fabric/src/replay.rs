@@ -12,13 +12,13 @@ use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
-/// What a replay has shown.
+/// The result of a replay.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Replayed {
     /// At the last end of a measured interval.
     #[serde(flatten)]
     pub outcome: NetworkOutcome,
-    /// What happened to the watched frames; absent where none were.
+    /// Events of the watched frames; absent where none were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Value>,
 }
@@ -83,8 +83,8 @@ pub(crate) fn require_known(plan: &Plan, frame: &LiveFrame, log: &Path) -> Resul
     }
 }
 
-/// Does what is due by then, step by step, and takes what hosts would have been given: the host,
-/// when, and the frame.
+/// Carries out everything that is due by then, step by step, and takes the frames that hosts would
+/// have received: the host, the time, and the frame.
 pub(crate) fn catch_up(
     plan: &Plan,
     network: &mut Network,

@@ -1,5 +1,5 @@
-//! Folders that a command needs for a moment. They go with the command, also when that is killed;
-//! what stays when its undertaker is killed with it goes with the next command.
+//! Temporary folders of a command. They are removed with the command, also when that is killed; if
+//! its cleanup process is killed with it, the next command removes them.
 
 use crate::cleanup::{self, CleanupHandle};
 use std::fs;
@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long the last files of what a killed command had started may still appear.
+/// How long the last files of a killed command's processes may still appear.
 const REMOVE_WAIT: Duration = Duration::from_secs(10);
 const REMOVE_POLL: Duration = Duration::from_millis(5);
 
@@ -16,7 +16,7 @@ const REMOVE_POLL: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) struct Scratch {
     path: PathBuf,
-    /// Who removes it when this process is killed.
+    /// The process that removes it when this one is killed.
     _cleanup: Option<CleanupHandle>,
 }
 
@@ -30,8 +30,8 @@ impl Scratch {
         Scratch::make(directory_of(purpose), |path| cleanup::start(|| remove(path)).map(Some))
     }
 
-    /// The folder is made first: an undertaker removes what it is started for, and a folder that is
-    /// there already is not ours.
+    /// The folder is made first: a cleanup process removes its folder, and a folder that is there
+    /// already is not ours.
     fn make(
         path: PathBuf,
         start_cleanup: impl FnOnce(&Path) -> io::Result<Option<CleanupHandle>>,

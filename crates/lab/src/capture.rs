@@ -63,7 +63,8 @@ impl Capture {
         Ok(Capture { blocks, thread, epoch_ns, is_complete: false, frames: 0, missed: 0 })
     }
 
-    /// Every frame is written, however long the disk takes: for whoever is not bound to real time.
+    /// Every frame is written, however long the disk takes: for engines that are not bound to real
+    /// time.
     #[must_use]
     pub fn complete(self) -> Capture {
         Capture { is_complete: true, ..self }

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use tailrace_plan::Plan;
 use tailrace_wire::Tag;
 
-/// Which VLANs there are, and who uses them.
+/// The VLANs of a plan, and their users.
 #[derive(Clone, Debug, Default)]
 pub struct Vlans {
-    /// In order. The place of each, from one on, is the number of its network.
+    /// In order. The index of each, from one on, is the number of its network.
     ids: Vec<u16>,
     of_host: Vec<BTreeSet<u16>>,
     /// By host: whether its link is a trunk, on which frames of a VLAN carry their tag.

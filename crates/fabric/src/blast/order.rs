@@ -24,7 +24,7 @@ const DELAY_NS_MAX: u64 = 10_000_000_000;
 /// Frames of each round.
 pub(crate) type Rounds = Vec<Vec<Vec<u8>>>;
 
-/// What is sent, and how.
+/// The frames of a blast, and their pace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BlastSpec {
@@ -47,7 +47,7 @@ pub(crate) struct BlastSpec {
     pub(crate) limit_ns: u64,
     /// By the queue of the interface, not past it.
     pub(crate) is_queued: bool,
-    /// What the threads of a workload of a scenario do besides.
+    /// Further work of the threads of a workload of a scenario.
     pub(crate) workload: Option<Work>,
 }
 
@@ -71,7 +71,7 @@ impl BlastSpec {
     /// Reads JSON.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in it.
     pub(crate) fn parse(text: &str) -> Result<(BlastSpec, Rounds), String> {
         let order: BlastSpec = serde_json::from_str(text).map_err(|error| error.to_string())?;
         in_range("threads", order.threads, 1..=THREADS_MAX)?;

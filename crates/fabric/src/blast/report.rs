@@ -10,7 +10,7 @@ pub(crate) struct Report {
     pub(super) frames: Vec<Vec<u8>>,
     /// Of each thread.
     pub(super) counts: Vec<Counts>,
-    /// What the interface says, with what others have sent meanwhile.
+    /// Counters of the interface, which include frames of other senders.
     pub(super) interface: Counters,
 }
 

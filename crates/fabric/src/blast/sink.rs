@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use tailrace_record::{Latency, Series};
 use tailrace_units::{Span, Time};
 
-/// How often arrivals are looked at: the kernel has noted their times, and its memory holds 131 072
-/// of them.
+/// How often arrivals are read: the kernel has noted their times, and its memory holds 131 072 of
+/// them.
 const RECEIVE_POLL: Duration = Duration::from_millis(1);
-/// RFC 2544 section 23: after the last frame was sent, two seconds for what is still under way.
+/// RFC 2544 section 23: after the last frame was sent, two seconds for frames on their way.
 const RESIDUE: Duration = Duration::from_secs(2);
-/// What has not come for so long will not come: ten times the longest delay of a full queue that
-/// was seen here (20 ms).
+/// A frame that has not come for this long will not come: ten times the longest delay of a full
+/// queue that was seen here (20 ms).
 const SILENCE: Duration = Duration::from_millis(200);
 const PORT_AT: usize = 36;
 
-/// What is awaited.
+/// The expected frames.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Catch {
@@ -37,7 +37,7 @@ pub(crate) struct Catch {
     /// Bins of the series of frames.
     bins_max: usize,
     bin_ps: u64,
-    /// Frames of which each is told.
+    /// Frames that are reported one by one, at most.
     rows_max: usize,
 }
 
@@ -45,7 +45,7 @@ impl Catch {
     /// Reads JSON.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in it.
     pub(crate) fn parse(text: &str) -> Result<Catch, String> {
         let order: Catch = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if order.bins_max < 2 || order.bin_ps == 0 {
@@ -57,7 +57,7 @@ impl Catch {
     }
 }
 
-/// What has arrived.
+/// Statistics of arrivals.
 struct Arrivals<'a> {
     order: &'a Catch,
     received: u64,

@@ -16,7 +16,7 @@ const NAP: Duration = Duration::from_micros(500);
 /// How long frames that the kernel still has are awaited at the end.
 const RESIDUE: Duration = Duration::from_millis(200);
 
-/// What one thread did.
+/// Counts of one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) sent: u64,
@@ -26,7 +26,7 @@ pub(super) struct Counts {
     pub(super) gaps: u64,
 }
 
-/// What all threads of a round have in common, and the number of this one.
+/// Common state of the threads of a round, and the number of this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) order: &'a BlastSpec,

@@ -1,4 +1,4 @@
-//! Limits of what the programs of a group read from and write to a disk.
+//! Disk limits for the reads and writes of the programs of a group.
 
 use super::Groups;
 use serde::Deserialize;
@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Limits of one group on one disk: `blkio.throttle` of version 1, `io.max` of version 2. Only
-/// direct requests are held to them: what the page cache serves or takes is none of the disk.
+/// Limits of one group on one disk: `blkio.throttle` of version 1, `io.max` of version 2. They hold
+/// for direct requests only: requests that the page cache absorbs never reach the disk.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IoLimits {

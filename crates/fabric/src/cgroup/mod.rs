@@ -1,9 +1,9 @@
-//! Control groups of a lab: one for each host, with its share of the processor, so that whatever a
-//! program leaves can be found and ended.
+//! Control groups of a lab: one for each host, with its share of the processor, so that all
+//! processes of a program can be found and ended.
 //!
 //! Version 1 (a hierarchy for each controller), version 2, and both side by side are found in
 //! /proc/self/mountinfo. A lab's groups stand directly below the root of their hierarchy, where
-//! version 2 allows controllers. Their name tells whose they are.
+//! version 2 allows controllers. Their name identifies their owner.
 
 mod disk;
 mod hierarchies;
@@ -37,9 +37,9 @@ const QUOTA_US_MIN: u64 = 1_000;
 /// service, in version 2): without it, forty databases would get as much of a core as one neighbour
 /// that computes.
 const WEIGHT: u64 = 100;
-/// What an ordinary program weighs in version 1 (`cpu.shares`, see sched(7)).
+/// Weight of an ordinary program in version 1 (`cpu.shares`, see sched(7)).
 const ORDINARY_SHARES: u64 = 1_024;
-/// What an ordinary group weighs in version 2 (`cpu.weight`, 1 to 10 000; the kernel's cgroup-v2
+/// Weight of an ordinary group in version 2 (`cpu.weight`, 1 to 10 000; the kernel's cgroup-v2
 /// page).
 const ORDINARY_WEIGHT: u64 = 100;
 /// How long to wait for a group to become empty after its processes were killed.
@@ -58,7 +58,7 @@ impl Groups {
     /// The groups of the calling process, which are not there yet.
     ///
     /// # Errors
-    /// When this process cannot be looked at.
+    /// When this process cannot be inspected.
     pub fn own(hierarchies: Hierarchies) -> io::Result<Groups> {
         let start = start_ticks("self").ok_or_else(|| io::Error::other("/proc is not mounted"))?;
         Ok(Groups {
@@ -184,7 +184,7 @@ impl Groups {
     }
 }
 
-/// Kills what is in a group and below it, and removes the folders, deepest first.
+/// Kills the processes in a group and below it, and removes the folders, deepest first.
 fn remove_tree(path: &Path) -> bool {
     let deadline = Instant::now() + EMPTY_WAIT;
     while path.exists() && Instant::now() < deadline {

@@ -19,8 +19,9 @@ pub(super) fn name(pid: u32, start: u64, observer: Option<&str>) -> String {
     format!("{PREFIX}{pid}-{start}-{check:016x}")
 }
 
-/// Who can tell whether an owner lives: those who count processes as it did. Containers that share
-/// control groups may not. `None` where this process cannot be asked how it counts.
+/// The observer: it can decide whether an owner lives, because it counts processes as the owner
+/// did. Containers that share control groups may not. `None` if it is unknown how this process
+/// counts.
 pub(super) fn observer() -> Option<String> {
     fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned())
 }
@@ -54,7 +55,7 @@ mod tests {
         let (us, other) = (us.as_deref(), Some("pid:[1]"));
         assert!(us.is_some() && !is_dead(&name(own, start, us), us));
         assert!(is_dead(&name(own, start + 1, us), us)); // an earlier process had the same number
-        // whoever gave it counts processes otherwise
+        // its giver counts processes otherwise
         assert!(!is_dead(&name(own, start + 1, other), us));
     }
 

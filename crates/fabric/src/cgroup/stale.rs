@@ -3,7 +3,7 @@
 use super::{Hierarchies, folders_in, owner, remove_tree};
 use std::path::PathBuf;
 
-/// What became of the groups that were found.
+/// The result for the groups that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Cleared {
     /// Names of those that are gone.

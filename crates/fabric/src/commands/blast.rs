@@ -12,13 +12,13 @@ use tailrace_lab::options::{Words, unknown};
 
 /// Longest order: a few frames in each of 256 rounds, or 512 of 9 kB in one.
 const ORDER_BYTES_MAX: u64 = 64 << 20;
-/// How often the program looks whether it is asked to end.
+/// How often the program checks whether it is asked to end.
 const STOP_POLL: Duration = Duration::from_millis(10);
 
 pub(super) fn run(words: Words) -> Result<(), String> {
     let (order, rounds) = BlastSpec::parse(&read_order(words)?)?;
     let interface = enter(&order)?;
-    // A workload tells what it has sent when its trial ends; `tailrace blast` may be interrupted.
+    // A workload reports its counts when its trial ends; `tailrace blast` may be interrupted.
     let stopping = order.workload.is_some().then(Stopping::watch).transpose();
     let stopping = stopping.map_err(|error| format!("watching signals: {error}"))?;
     let (is_over, is_done) = (AtomicBool::new(false), AtomicBool::new(false));

@@ -8,9 +8,8 @@ use std::io;
 use std::os::fd::AsFd;
 use tailrace_lab::options::{Words, unknown};
 
-/// Computes until it is killed, at the latest with the process that has started it. That one holds
-/// the other end of our input, by which is seen whether it ended before the kernel knew what to do
-/// then.
+/// Computes until it is killed, at the latest with its starter. The starter holds the other end of
+/// our input, which shows whether it ended before the kernel knew how to handle that.
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     if let Some(word) = words.next() {
         return unknown(&word);

@@ -15,10 +15,10 @@ const SOCKET: &str = "control.sock";
 /// Messages of the lab.
 const MESSAGES: &str = "lab.log";
 
-/// Who goes on after [`detach`].
+/// The process that continues after [`detach`].
 #[derive(Debug)]
 pub(super) enum Half {
-    /// The process that was started by somebody, with what became of the lab.
+    /// The process that the user started, with the result of the lab.
     Starter(Result<(), String>),
     /// The process that runs the lab.
     Lab,
@@ -40,7 +40,7 @@ pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
     if path.exists() {
         std::fs::remove_file(&path).map_err(explain)?; // of a lab that has ended
     }
-    // Nobody else may connect, not even for a moment.
+    // No other user may connect, not even for a moment.
     let before = umask(Mode::from_bits_truncate(0o177));
     let listener = UnixListener::bind(&path).map_err(explain);
     umask(before);

@@ -56,12 +56,12 @@ pub(super) fn run() -> Result<(), String> {
     }))
 }
 
-/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds.
-/// Containers refuse this and that of what a lab needs (system calls, mounts, files) without a sign
-/// by which it could be known before.
+/// Makes a lab and takes it down again; returns its first message. This takes some tens of
+/// milliseconds. Containers may refuse a lab's system calls, mounts or files without an earlier
+/// sign.
 ///
 /// # Errors
-/// What was refused.
+/// The refused operation.
 fn try_lab() -> Result<Value, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;

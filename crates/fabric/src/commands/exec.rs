@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
 use tailrace_lab::options::{Words, required, unknown};
 
-/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when
+/// Exit codes of a shell when a program is not there, when it cannot be run, and, above this, when
 /// a signal ended it (POSIX, Shell Command Language, 2.8.2).
 const NOT_FOUND: u8 = 127;
 const NOT_TO_RUN: u8 = 126;
@@ -57,13 +57,13 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
     Ok(ExitCode::from(code_of(status)))
 }
 
-/// As a shell tells it.
+/// The exit code that a shell reports.
 fn code_of(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| BY_SIGNAL + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// What a lab has written about itself.
+/// The state file of a lab.
 fn state(dir: &Path) -> Result<Value, String> {
     let path = dir.join("lab.json");
     let text = fs::read_to_string(&path).map_err(|error| {

@@ -28,8 +28,8 @@ const SMALL_BYTES: u64 = 64;
 const FULL_BYTES: u64 = 1_472;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
-/// The source may be slower than the fabric. What the fabric could carry is told from its share of
-/// a core, up to so many times what was seen.
+/// The source may be slower than the fabric. The fabric's capacity is extrapolated from its share
+/// of a core, up to this multiple of the measured rate.
 const EXTRAPOLATION_MAX: f64 = 2.0;
 /// Sources are started, queues fill.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -205,7 +205,7 @@ struct Hogs(Vec<Child>);
 
 impl Hogs {
     fn start(program: &Path, count: usize) -> Result<Hogs, String> {
-        let mut hogs = Hogs(Vec::new()); // those that were started end if one cannot be
+        let mut hogs = Hogs(Vec::new()); // those already started end if a later one cannot be started
         for _ in 0..count {
             let mut command = Command::new(program);
             command.arg("compute").stdin(Stdio::piped()).stdout(Stdio::null());

@@ -106,8 +106,8 @@ fn send(
     Ok((number, refused))
 }
 
-/// Receives datagrams: `--port N --skip-ms N`. What comes in the first so many milliseconds is not
-/// counted.
+/// Receives datagrams: `--port N --skip-ms N`. Datagrams of the first `skip-ms` milliseconds are
+/// not counted.
 pub(super) fn sink(mut words: Words) -> Result<(), String> {
     let (mut port, mut skip_ms) = (None, 0_u64);
     while let Some(word) = words.next() {
@@ -133,7 +133,7 @@ pub(super) fn sink(mut words: Words) -> Result<(), String> {
     }))
 }
 
-/// What came after the first one, which only starts the clock.
+/// Datagrams after the first one, which only starts the clock.
 struct Received {
     datagrams: u64,
     payload_bytes: u64,

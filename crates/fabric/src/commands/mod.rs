@@ -115,7 +115,7 @@ fn end_with_starter() -> Result<(), String> {
     die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))
 }
 
-/// What `replay` prints.
+/// The output of `replay`.
 #[derive(Serialize)]
 struct ReplayAnswer {
     #[serde(flatten)]

@@ -1,5 +1,5 @@
-//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is
-//! less late than that; what the fabric adds is its own.
+//! How late this machine wakes an idle thread: a lower bound on the lateness of every switch
+//! program that sleeps. The fabric's own lateness comes on top.
 
 use crate::clock::{Clock, thread_time};
 use crate::lateness::{Lateness, Stalls};

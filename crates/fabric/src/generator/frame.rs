@@ -25,7 +25,7 @@ const SOURCE_PORT: u16 = 49_184;
 const UDP: u8 = 17;
 const TIME_TO_LIVE: u8 = 10;
 const NS_PER_S: u64 = 1_000_000_000;
-/// The hosts of a lab by their index in its plan: who sends, who receives.
+/// The hosts of a lab by their index in its plan: sender and receiver.
 pub(crate) const SENDER: usize = 0;
 pub(crate) const RECEIVER: usize = 1;
 

@@ -1,6 +1,6 @@
 //! A paced generator of test frames that measures a switch: it sends at one end, receives at the
-//! other, and counts what was lost, reordered, duplicated and delayed. Frames carry a number and
-//! the time at which they were sent.
+//! other, and counts lost, reordered, duplicated and delayed frames. Frames carry a number and the
+//! time at which they were sent.
 
 mod frame;
 mod order;
@@ -25,10 +25,10 @@ use tally::Tally;
 
 /// Frames that are handed over at once, as Open vSwitch takes them (`NETDEV_MAX_BURST`).
 pub(crate) const BATCH: usize = 32;
-/// RFC 2544 section 23: after the last frame was sent, two seconds for what is still under way.
+/// RFC 2544 section 23: after the last frame was sent, two seconds for frames on their way.
 const RESIDUE: Duration = Duration::from_secs(2);
-/// What has not come for so long will not come: ten times the longest delay of a full queue that
-/// was seen here (20 ms).
+/// A frame that has not come for this long will not come: ten times the longest delay of a full
+/// queue that was seen here (20 ms).
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// Where frames are sent and where they arrive.
@@ -39,7 +39,7 @@ pub(crate) trait Wire {
     /// Sends up to [`BATCH`] frames, numbered from `first` on; returns how many were taken.
     fn send(&mut self, first: u64, count: usize) -> io::Result<usize>;
 
-    /// Counts what has arrived; returns how many frames that were.
+    /// Counts the frames that have arrived; returns how many frames that were.
     fn receive(&mut self, tally: &mut Tally) -> io::Result<usize>;
 
     /// Frames since the last call that the switch delivered and the generator had no room for.
@@ -50,7 +50,7 @@ pub(crate) trait Wire {
 pub(crate) fn run(wire: &mut dyn Wire, order: &TrialSpec) -> io::Result<Report> {
     wire.prepare(&Template::new(order.frame_bytes, order.trial));
     let mut tally = Tally::new(order.trial, order.frames)?;
-    wire.receive(&mut tally)?; // what an earlier trial left
+    wire.receive(&mut tally)?; // frames of an earlier trial
     wire.overruns()?;
     tally = Tally::new(order.trial, order.frames)?;
     let before = Machine::now();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// A wire that loses, doubles and delays frames as it is told.
+    /// A wire that loses, doubles and delays frames as configured.
     struct Fake {
         template: Option<Template>,
         lost: Vec<u64>,

@@ -22,7 +22,7 @@ pub(crate) struct TrialSpec {
     pub(crate) frames: u64,
     /// It ends then, even if not all frames were sent.
     pub(crate) limit_ns: u64,
-    /// Tells its frames from those of other trials.
+    /// Distinguishes its frames from those of other trials.
     pub(crate) trial: u16,
     /// Whether frames that are still under way are awaited at the end.
     pub(crate) awaits: bool,
@@ -37,7 +37,7 @@ impl TrialSpec {
     /// Reads a line of JSON.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault in it.
     pub(crate) fn parse(line: &str) -> Result<TrialSpec, String> {
         let order: TrialSpec = serde_json::from_str(line).map_err(|error| error.to_string())?;
         if !(FRAME_BYTES_MIN..=FRAME_BYTES_MAX).contains(&order.frame_bytes) {

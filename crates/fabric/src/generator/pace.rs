@@ -1,5 +1,5 @@
-//! When frames are due. A sender that was paused does not make up for it in a burst: what it could
-//! not send is late, and the trial is told to be invalid.
+//! When frames are due. A sender that was paused does not catch up in a burst: its unsent frames
+//! are late, and the trial is reported as invalid.
 
 use std::time::{Duration, Instant};
 

@@ -19,7 +19,7 @@ const INTERFACE: &str = "eth0";
 pub(crate) struct PacketWire {
     sender: PacketSender,
     receiver: PacketReceiver,
-    /// Keeps what has arrived from the receiving host's own stack, which would answer; none where
+    /// Keeps arriving frames from the receiving host's own stack, which would answer; none where
     /// the kernel cannot.
     _silence: Option<OwnedFd>,
     frames: [Vec<u8>; BATCH],

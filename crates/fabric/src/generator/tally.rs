@@ -1,4 +1,4 @@
-//! What has arrived: each number once, in which order, and how late.
+//! Statistics of arrivals: each number once, in which order, and how late.
 
 use super::frame::marks;
 use hdrhistogram::Histogram;

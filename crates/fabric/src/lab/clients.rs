@@ -18,13 +18,13 @@ const READ_BYTES: usize = 65_536;
 /// Which client, in the order of their coming.
 pub(super) type ClientNo = u64;
 
-/// What came since the last time.
+/// Input since the last read.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) lines: Vec<(ClientNo, String)>,
     /// Which of the other files are readable.
     pub(super) others: Vec<bool>,
-    /// The process that held the lab has closed its input: nobody gives commands any more.
+    /// The process that held the lab has closed its input: no commands follow.
     pub(super) is_over: bool,
 }
 
@@ -52,7 +52,8 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// With a listener whoever connects; without, the process that holds our input and output.
+    /// With a listener, every client that connects; without, the process that holds our input and
+    /// output.
     pub(super) fn new(listener: Option<UnixListener>) -> Clients {
         let standard =
             Client { number: 0, channel: Channel::Standard(io::stdin()), pending: Vec::new() };
@@ -98,7 +99,7 @@ impl Clients {
         self.clients.retain_mut(|client| client.number != to || client.write(answer));
     }
 
-    /// Tells every client.
+    /// Sends an event to every client.
     pub(super) fn tell(&mut self, event: &Value) {
         self.clients.retain_mut(|client| client.write(event));
     }
@@ -125,7 +126,7 @@ impl Client {
         }
     }
 
-    /// Takes what is there. Returns whether there can be more.
+    /// Takes the available input. Returns whether there can be more.
     fn read(&mut self, lines: &mut Vec<(ClientNo, String)>) -> bool {
         let mut buffer = [0; READ_BYTES];
         let read = match &mut self.channel {

@@ -17,7 +17,7 @@ pub(super) struct Devices {
 pub(super) type Reading = (LinkState, LinkCounters);
 
 impl Devices {
-    /// Those of these names. The calling thread is in the lab's own namespace.
+    /// The devices of these names. The calling thread is in the lab's own namespace.
     pub(super) fn find(names: &[String]) -> io::Result<Devices> {
         Ok(Devices {
             all: names
@@ -27,7 +27,7 @@ impl Devices {
         })
     }
 
-    /// What they have counted, and how they are set up.
+    /// Their counters and settings.
     pub(super) fn read(&self, netlink: &mut Netlink) -> io::Result<Vec<Reading>> {
         self.all
             .iter()
@@ -35,7 +35,8 @@ impl Devices {
             .collect()
     }
 
-    /// The ports of the switch. What waits in front of a host, and is dropped there, is the port's.
+    /// The ports of the switch. Frames that wait in front of a host, and are dropped there, count
+    /// for the port.
     pub(super) fn rows(
         &self,
         star: &Star,
@@ -58,7 +59,7 @@ impl Devices {
     }
 }
 
-/// What was counted between two readings.
+/// Counts between two readings.
 pub(super) fn since(now: Vec<Reading>, then: &[Reading]) -> Vec<Reading> {
     now.into_iter().zip(then).map(|((state, now), (_, then))| (state, now.since(*then))).collect()
 }

@@ -17,8 +17,8 @@ use tailrace_lab::netlink::Link;
 use tailrace_outcome::NetworkOutcome;
 use tailrace_plan::Plan;
 
-/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing
-/// that can be known beforehand.
+/// The obstacle on this machine to each kind with a switch, by its name; `None` if no obstacle is
+/// known beforehand.
 pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
     let of = |kind: FabricKind| match kind {
         FabricKind::Tap | FabricKind::Bridge => Some(None),
@@ -39,7 +39,7 @@ pub(super) enum Fabric {
 
 impl Fabric {
     /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that
-    /// is a program gets control groups, and a folder for what it says.
+    /// is a program gets control groups, and a folder for its output.
     pub(super) fn start(
         kind: FabricKind,
         plan: &Arc<Plan>,
@@ -79,7 +79,7 @@ impl Fabric {
         }
     }
 
-    /// What was counted so far.
+    /// The outcome so far.
     pub(super) fn outcome(&mut self) -> Result<NetworkOutcome, String> {
         match self {
             Fabric::Switch(plane) => plane.outcome(),

@@ -19,14 +19,14 @@ use tailrace_plan::Plan;
 
 /// Name of the kernel's bridge in the lab's own namespace.
 const BRIDGE: &str = "bridge0";
-/// The kernel notices that a pair of interfaces is up after some time: it looks once in a second.
+/// The kernel notices that a pair of interfaces is up after some time: it checks once in a second.
 const RUNNING_WAIT: Duration = Duration::from_secs(5);
 const RUNNING_POLL: Duration = Duration::from_millis(10);
 /// Name of a port's only queue, after what keeps it.
 const QUEUE: &str = "tbf";
 /// Cause of a drop there.
 const TAIL_DROP: &str = "tail-drop";
-/// Cause of what came into the switch and did not come out of it.
+/// Cause of frames that came into the switch and did not come out of it.
 const IN_SWITCH: &str = "in-switch";
 const PS_PER_NS: u128 = 1_000;
 
@@ -39,10 +39,10 @@ pub(super) struct Foreign {
     /// The star and its lines, where rates are kept.
     shaped: Option<(Star, Vec<Line>)>,
     devices: Devices,
-    /// What they had counted until then.
+    /// Their counters at that time.
     counted_at_begin: Vec<Reading>,
     begin: Instant,
-    /// What had passed the lines until then.
+    /// Frames that had passed the lines by that time.
     passed_at_begin: Vec<Passed>,
     /// Processor time of the switch until then, where it is a program.
     processor_at_begin: Duration,
@@ -51,11 +51,11 @@ pub(super) struct Foreign {
     switch: Option<OpenVSwitch>,
 }
 
-/// What happened in an interval.
+/// Counts of an interval.
 #[derive(Clone, Debug)]
 struct Happened {
     passed: Vec<Passed>,
-    /// What the interfaces of the switch have counted.
+    /// Counters of the interfaces of the switch.
     counted: Vec<Reading>,
     /// Processor time of the switch, where it is a program.
     processor: Option<Duration>,
@@ -159,7 +159,7 @@ impl Foreign {
         Line::totals(lines, &mut self.netlink)
     }
 
-    /// What was counted so far. What the kernel does not count is absent.
+    /// The outcome so far. Figures that the kernel does not count are absent.
     pub(super) fn outcome(&mut self) -> io::Result<NetworkOutcome> {
         let (end, happened) = match &self.end {
             Some(kept) => kept.clone(),
@@ -264,7 +264,7 @@ fn middle_since(before: Instant) -> Instant {
     before + before.elapsed() / 2
 }
 
-/// Interfaces of this namespace send nothing by themselves: what is counted is the hosts'.
+/// Interfaces of this namespace send nothing by themselves: all counted frames are the hosts'.
 fn be_silent() -> io::Result<()> {
     for which in ["all", "default"] {
         match fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1") {
@@ -303,7 +303,7 @@ fn lost(cause: &str, frames: u64, bytes: Option<u64>) -> Drops {
     (frames > 0).then(|| (cause.to_owned(), Dropped { frames, bytes })).into_iter().collect()
 }
 
-/// What came in and did not come out was lost in the switch, or is in it still.
+/// Frames that came in and did not come out were lost in the switch, or are in it still.
 fn switch(star: &Star, passed: &[Passed]) -> Switch {
     let sum = |of: fn(&Passed) -> u64| -> u64 { passed.iter().map(of).sum() };
     let frames = sum(|line| line.from_host.0).saturating_sub(sum(|line| line.from_switch.0));

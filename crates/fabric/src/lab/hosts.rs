@@ -49,7 +49,7 @@ pub struct Host {
     pub mtu_bytes: u32,
     /// Congestion control of its connections.
     pub congestion_control: String,
-    /// What it counted at the start of the measured interval.
+    /// Its counters at the start of the measured interval.
     at_begin: LinkCounters,
 }
 
@@ -86,8 +86,8 @@ impl Host {
         let lacks_queue = wants_queue && !is_shaped;
         if kind != FabricKind::Tap || is_shaped {
             // A token bucket charges a row of frames that is still to be cut with the overhead of
-            // one: at an MTU of 1500 it would be 1.5 % faster than the line, and what is too much
-            // would wait in the TAP.
+            // one: at an MTU of 1500 it would be 1.5 % faster than the line, and the excess would
+            // wait in the TAP.
             netlink.segment(link)?;
         }
         let stamps = if kind == FabricKind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
@@ -116,12 +116,12 @@ impl Host {
         Ok((host, wire))
     }
 
-    /// Whether its kernel tells when it sent each frame.
+    /// Whether its kernel stamps when it sent each frame.
     pub fn is_stamping(&self) -> bool {
         self.stamps.is_some()
     }
 
-    /// What its interface has counted since the measured interval began.
+    /// Counters of its interface since the measured interval began.
     ///
     /// # Errors
     /// The kernel's error.
@@ -129,7 +129,7 @@ impl Host {
         Ok(self.total()?.since(self.at_begin))
     }
 
-    /// Its interface as `netstat -i` has it; what cannot be read is not claimed.
+    /// Its interface as `netstat -i` has it; counters that cannot be read are absent.
     pub(super) fn row(&mut self) -> Interface {
         let row = self.netlink.state(self.link).map_or_else(
             |_| Interface::up(&self.name, None, INTERFACE, None),
@@ -150,7 +150,8 @@ impl Host {
         Ok(())
     }
 
-    /// Everything since it was made; what did not fit the queue of its line was not sent either.
+    /// Everything since it was made; frames that did not fit the queue of its line were not sent
+    /// either.
     fn total(&mut self) -> io::Result<LinkCounters> {
         let mut total = self.netlink.counters(self.link)?;
         if self.is_shaped {

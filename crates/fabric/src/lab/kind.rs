@@ -82,7 +82,7 @@ impl FabricKind {
 /// Refuses hosts whose frames DPDK's port to the kernel does not take.
 ///
 /// # Errors
-/// The host, and what is possible.
+/// The host, and the limit.
 fn refuse_mtu(plan: &Plan) -> Result<(), String> {
     match plan.raw.hosts.iter().find(|host| host.mtu_bytes > DPDK_MTU_BYTES_MAX) {
         None => Ok(()),

@@ -1,10 +1,10 @@
 //! The line between a host and a comparison switch: a rate in both directions, and a queue in front
 //! of the host.
 //!
-//! The frame of a socket belongs to it until somebody has received it, also across namespaces. A
-//! sender would therefore be held back by the queue at the other end of the switch, as no network
-//! does, and a switch that is a program would be held back by the buffer of its own socket. So
-//! every line hands over copies, which belong to nobody.
+//! The frame of a socket belongs to it until it is received, also across namespaces. A sender would
+//! therefore be held back by the queue at the other end of the switch, as no network does, and a
+//! switch that is a program would be held back by the buffer of its own socket. So every line hands
+//! over copies, which belong to no socket.
 
 use super::star::LineOf;
 use std::io;
@@ -21,7 +21,7 @@ pub(super) struct Line {
     pub(super) switch_end: String,
 }
 
-/// What has passed a line.
+/// Counts of the frames that have passed a line.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Passed {
     /// Frames and bytes that the host has given to the switch.
@@ -54,7 +54,7 @@ impl Line {
         Ok(Line { port, line, switch_end })
     }
 
-    /// What has passed in an interval.
+    /// Counts of an interval.
     pub(super) fn passed(now: Passed, then: Passed) -> Passed {
         let since = |now: (u64, u64), then: (u64, u64)| {
             (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))
@@ -71,8 +71,8 @@ impl Line {
         }
     }
 
-    /// What has passed all lines so far. What went into the switch is read first: a frame that is
-    /// on its way through it is then not taken for a lost one.
+    /// Counts of all lines so far. Frames into the switch are read first: a frame that is on its
+    /// way through it is then not taken for a lost one.
     pub(super) fn totals(lines: &[Line], netlink: &mut Netlink) -> io::Result<Vec<Passed>> {
         let into: Vec<_> =
             lines.iter().map(|line| netlink.counters(line.port)).collect::<io::Result<_>>()?;

@@ -14,13 +14,13 @@ pub(super) struct Measurement {
     at_begin: Machine,
     /// Whether the data plane runs before all ordinary threads.
     is_realtime: bool,
-    /// The log of what enters.
+    /// The log of entering frames.
     log: Option<PathBuf>,
     /// Hosts and the machine at the end of the interval.
     at_end: Option<(Hosts, Machine)>,
 }
 
-/// What interfaces of hosts have counted.
+/// Counters of the interfaces of hosts.
 #[derive(Clone, Default, Debug)]
 struct Hosts {
     /// Losses by host.
@@ -51,7 +51,7 @@ impl Measurement {
         self.at_end = Some((Hosts::read(hosts), Machine::now()));
     }
 
-    /// Adds to an outcome what was lost outside the modelled queues, by host, and the machine's
+    /// Adds to an outcome the losses outside the modelled queues, by host, and the machine's
     /// processor time.
     pub(super) fn complete(&self, outcome: NetworkOutcome, hosts: &mut [Host]) -> NetworkOutcome {
         let (counted, machine) =

@@ -9,7 +9,7 @@ use tailrace_outcome::{NetworkOutcome, Port, Queue};
 
 /// How long a request may take: the lab serves one at a time.
 const REQUEST_WAIT: Duration = Duration::from_millis(500);
-/// A request is read as far as this; what it asks does not matter.
+/// A request is read up to this length; its content does not matter.
 const REQUEST_BYTES_MAX: usize = 8_192;
 
 /// Answers the request that waits at a listener. One that fails is the asker's loss.
@@ -30,7 +30,7 @@ pub(super) fn serve(listener: &TcpListener, outcome: &NetworkOutcome) {
     let _ = stream.write_all(answer.as_bytes()); // the asker may be gone
 }
 
-/// What is counted for each queue.
+/// The counters of each queue.
 struct OfQueue {
     what: &'static str,
     unit: &'static str,
@@ -101,7 +101,7 @@ fn text(outcome: &NetworkOutcome) -> String {
     out
 }
 
-/// What is told of a metric before its samples. Returns its name, which ends with its unit.
+/// The lines before the samples of a metric. Returns its name, which ends with its unit.
 fn head(out: &mut String, what: &str, unit: &str, kind: &str, help: &str) -> String {
     let name = format!("{what}_{unit}");
     writeln!(out, "# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}.")
@@ -109,7 +109,7 @@ fn head(out: &mut String, what: &str, unit: &str, kind: &str, help: &str) -> Str
     name
 }
 
-/// A line for a value; none for what nobody counts.
+/// A line for a value; none for a figure that is not counted.
 fn sample(out: &mut String, name: &str, labels: &str, value: Option<impl fmt::Display>) {
     if let Some(value) = value {
         writeln!(out, "{name}{{{labels}}} {value}").expect("a string takes everything");

@@ -51,12 +51,12 @@ use tailrace_lab::netlink::{Link, Netlink};
 use tailrace_lab::vlans::Vlans;
 use tailrace_plan::Plan;
 
-/// What a lab is made of.
+/// Configuration of a lab.
 #[derive(Debug)]
 pub struct Setup {
     /// The plan.
     pub plan: Plan,
-    /// What joins the hosts.
+    /// The fabric that joins the hosts.
     pub kind: FabricKind,
     /// Whether a comparison fabric keeps the rates of links.
     pub is_shaped: bool,
@@ -64,7 +64,7 @@ pub struct Setup {
     pub dir: PathBuf,
     /// Congestion controls instead of the plan's.
     pub overrides: Vec<Override>,
-    /// File for a log of what enters the network.
+    /// File for a log of the frames that enter the network.
     pub log: Option<PathBuf>,
     /// Most bytes of it.
     pub log_bytes_max: u64,
@@ -72,11 +72,11 @@ pub struct Setup {
     pub groups: Option<Groups>,
     /// Whether root is root only inside a user namespace.
     pub is_nested: bool,
-    /// Where others connect to a lab that nobody holds by its input and output.
+    /// Socket for the clients of a detached lab, whose input and output no process holds.
     pub control: Option<UnixListener>,
     /// Where collectors ask for counters.
     pub metrics: Option<TcpListener>,
-    /// What went otherwise than asked so far.
+    /// Deviations from the request so far.
     pub warnings: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     });
     write_state(&setup.dir, &ready, &hosts)?;
     if setup.control.is_some() {
-        protocol::say(&ready); // whoever has started it waits for this one word
+        protocol::say(&ready); // its starter waits for this one word
     }
     let clients = Clients::new(setup.control);
     let measurement = Measurement::new(setup.kind, fabric.is_realtime(), setup.log);
@@ -306,7 +306,7 @@ fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
     })
 }
 
-/// What somebody needs who joins the lab from measurement: its process, and the file of each host's
+/// Writes the state that a program needs to join the lab: its process, and the file of each host's
 /// network namespace in it.
 fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
     let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));

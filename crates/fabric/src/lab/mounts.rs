@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tailrace_lab::address;
 
-/// Places that are empty and in memory.
+/// Directories that are empty and in memory.
 const PRIVATE: [&str; 2] = ["/dev/shm", "/run"];
 /// Scratch space of the programs.
 pub const SCRATCH: &str = "/run/tailrace";
@@ -19,7 +19,7 @@ pub fn is_private(path: &Path) -> bool {
     PRIVATE.iter().any(|place| path.starts_with(place))
 }
 
-/// Sets the places up. The caller has a mount namespace and a process namespace of its own.
+/// Sets the directories up. The caller has a mount namespace and a process namespace of its own.
 ///
 /// # Errors
 /// The kernel's error, with the path.
@@ -41,7 +41,7 @@ pub fn set_up(host_names: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Anybody may make files here, and nobody may remove another's.
+/// Every user may make files here, and none may remove another's.
 fn open_to_all(place: &Path) -> io::Result<()> {
     if place.is_dir() {
         fs::set_permissions(place, fs::Permissions::from_mode(0o1777))

@@ -21,8 +21,8 @@ const BRIDGE: &str = "br0";
 const DAEMON: [&str; 2] = ["/usr/lib/openvswitch-switch/ovs-vswitchd", "/usr/sbin/ovs-vswitchd"];
 const DAEMON_DPDK: [&str; 2] =
     ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "/usr/sbin/ovs-vswitchd"];
-/// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of
-/// each.
+/// Libraries that DPDK loads while it runs, for ports to the kernel and for memory, and Debian's
+/// package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] = [
     ("librte_net_af_packet", "librte-net-af-packet"),
     ("librte_mempool_ring", "librte-mempool-ring"),
@@ -41,14 +41,14 @@ pub(super) struct OpenVSwitch {
 #[derive(Debug)]
 struct Daemon {
     pid: Pid,
-    /// With its number, by which it is told from a later process.
+    /// With its number, distinguishes it from a later process.
     start_ticks: u64,
-    /// What it says.
+    /// Its output.
     log: PathBuf,
 }
 
 impl OpenVSwitch {
-    /// Starts it with a port at each of these interfaces. What it says goes to files in `dir`.
+    /// Starts it with a port at each of these interfaces. Its output goes to files in `dir`.
     pub(super) fn start(
         datapath: Datapath,
         ends: &[String],
@@ -129,7 +129,7 @@ impl Daemon {
     }
 }
 
-/// What is missing on this machine, for people; `None` when nothing is.
+/// The missing parts on this machine, for the user; `None` when nothing is missing.
 pub(super) fn lacking(datapath: Datapath) -> Option<String> {
     let (places, package) = installation(datapath);
     if !Path::new(SCHEMA).is_file() || !places.iter().any(|path| Path::new(path).is_file()) {
@@ -141,7 +141,7 @@ pub(super) fn lacking(datapath: Datapath) -> Option<String> {
     Some(format!("DPDK's {library} is not installed (Debian's package: {package} with a number)"))
 }
 
-/// Places of the daemon, and Debian's package.
+/// Paths of the daemon, and Debian's package.
 fn installation(datapath: Datapath) -> ([&'static str; 2], &'static str) {
     match datapath {
         Datapath::Netdev => (DAEMON, "openvswitch-switch"),
@@ -186,7 +186,7 @@ fn daemon(datapath: Datapath) -> io::Result<&'static str> {
         .expect("it was there a moment ago"))
 }
 
-/// What `ovs-vsctl` is told: a bridge in user space with a port for each interface.
+/// Arguments of `ovs-vsctl`: a bridge in user space with a port for each interface.
 fn ports(datapath: Datapath, ends: &[String], mtus: &[u32]) -> Vec<String> {
     let mut words: Vec<String> =
         ["--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
@@ -244,7 +244,7 @@ fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Re
         |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
     let pid =
         process::spawn(command, ChildSetup { groups, ..ChildSetup::default() }).map_err(explain)?;
-    // Its number is kept until it was waited for, which nobody does before the lab is ready.
+    // Its number is reserved until it is waited for, which happens only after the lab is ready.
     let start_ticks = process::start_ticks(&pid.to_string())
         .ok_or_else(|| io::Error::other("/proc is not mounted"))?;
     Ok(Daemon { pid, start_ticks, log })

@@ -12,8 +12,8 @@ pub(super) const HOME: &str = "/run/tailrace-ovs";
 const START_WAIT: Duration = Duration::from_secs(10);
 /// The same for the tools that ask a daemon (ovs-vsctl(8), ovs-appctl(8)).
 const TOOL_LIMIT: &str = "--timeout=10";
-/// A tool that has not ended by then is ended. It says what it waits for before that, where it has
-/// a limit of its own.
+/// A tool that has not ended by then is ended. If it has a limit of its own, it reports before that
+/// what it waits for.
 const TOOL_WAIT: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(5);
 
@@ -24,21 +24,21 @@ pub(super) fn tool(program: &str) -> Command {
     command
 }
 
-/// What changes and reads the database.
+/// The tool that changes and reads the database.
 pub(super) fn control() -> Command {
     let mut command = tool("ovs-vsctl");
     command.arg(TOOL_LIMIT).arg(format!("--db=unix:{HOME}/db.sock"));
     command
 }
 
-/// What talks to the daemon that switches.
+/// The tool that talks to the daemon that switches.
 pub(super) fn switch_control() -> Command {
     let mut command = tool("ovs-appctl");
     command.args([TOOL_LIMIT, "-t"]).arg(format!("{HOME}/switch.ctl"));
     command
 }
 
-/// No place of the machine's own Open vSwitch is looked at.
+/// No path of the machine's own Open vSwitch is used.
 pub(super) fn environment(command: &mut Command) -> &mut Command {
     let places = ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"];
     command
@@ -47,7 +47,7 @@ pub(super) fn environment(command: &mut Command) -> &mut Command {
         .envs(places.map(|place| (place, HOME)))
 }
 
-/// Runs a short command; returns what it wrote.
+/// Runs a short command; returns its output.
 pub(super) fn run(command: &mut Command) -> io::Result<String> {
     run_within(TOOL_WAIT, command)
 }
@@ -59,7 +59,7 @@ fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(explain)?;
     let deadline = Instant::now() + limit;
-    // What it writes fits the pipes: one line for a port.
+    // Its output fits the pipes: one line for a port.
     while child.try_wait()?.is_none() {
         if Instant::now() >= deadline {
             child.kill()?;

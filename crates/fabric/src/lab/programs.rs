@@ -19,18 +19,18 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Instant;
 
-/// What the name of a group of one program begins with: no host's does.
+/// Prefix of the name of a group of one program: no host has it.
 const OWN_GROUP: &str = "own-";
 
-/// What runs.
+/// A running program.
 #[derive(Debug)]
 pub struct Programs {
     /// None where this machine or this user has no control groups.
     groups: Option<Groups>,
     /// Inside a user namespace root is the only user.
     is_nested: bool,
-    /// The lab itself is in the group of programs without a host: what it starts is there without
-    /// joining.
+    /// The lab itself is in the group of programs without a host: processes that it starts are
+    /// there without joining.
     is_member: bool,
     running: BTreeMap<i32, Running>,
     /// Groups for priorities and code points that exist.
@@ -68,7 +68,7 @@ impl Programs {
     /// Starts a program. Returns its number.
     ///
     /// # Errors
-    /// What is wrong, for people.
+    /// The fault, for the user.
     pub fn start(&mut self, order: &Spawn, host: Option<&Host>) -> Result<Pid, String> {
         if self.running.values().any(|running| running.name == order.name) {
             return Err(format!("a program named {:?} is already running", order.name));
@@ -204,7 +204,7 @@ impl Programs {
     /// Sends a signal to a program, or to its process group.
     ///
     /// # Errors
-    /// What is wrong, for people.
+    /// The fault, for the user.
     pub fn signal(&self, name: &str, signal: &str, group: bool) -> Result<(), String> {
         let full =
             if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };

@@ -13,14 +13,14 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// A command with the number that its answer will have.
 #[derive(Debug, Deserialize)]
 pub struct Command {
-    /// Chosen by who asks.
+    /// Chosen by the client.
     pub id: u64,
-    /// What is asked.
+    /// The operation.
     #[serde(flatten)]
     pub op: Op,
 }
 
-/// What can be asked.
+/// The operations.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub enum Op {
@@ -38,7 +38,7 @@ pub enum Op {
     },
     /// The measured interval begins: everything is counted anew.
     Begin,
-    /// The measured interval ends: what was counted stays as it is.
+    /// The measured interval ends: counters stay as they are.
     End,
     /// Asks for the outcome so far.
     Counters,
@@ -99,11 +99,11 @@ pub struct Spawn {
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,
-    /// Code point of the connections that it opens, 0 to 63; who answers them answers with the
+    /// Code point of the connections that it opens, 0 to 63; the accepting end answers with the
     /// same.
     #[serde(default)]
     pub dscp: Option<u8>,
-    /// It only looks at its host, for a moment: where the lab itself is in a group of its own, it
+    /// It only observes its host, for a moment: where the lab itself is in a group of its own, it
     /// stays there and need not join one.
     #[serde(default)]
     pub observes: bool,
@@ -115,7 +115,7 @@ pub struct Spawn {
 /// Reads one line.
 ///
 /// # Errors
-/// The answer to what is no command.
+/// The answer to an invalid line.
 pub fn parse(line: &str) -> Result<Command, Value> {
     serde_json::from_str(line).map_err(|error| {
         let id = serde_json::from_str::<Value>(line)
@@ -126,7 +126,7 @@ pub fn parse(line: &str) -> Result<Command, Value> {
     })
 }
 
-/// Says something on our own output; nobody may listen.
+/// Writes a message to our own output, whether or not it is read.
 pub fn say(value: &Value) {
     let _ = writeln!(std::io::stdout(), "{value}");
 }

@@ -4,9 +4,9 @@
 use tailrace_lab::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
 
-/// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s:
-/// with 0.3 ms a TCP connection loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5
-/// ms longer.
+/// Bytes that a line may send at once after silence or when the kernel comes late. Measured at 1
+/// Gbit/s: with 0.3 ms a TCP connection loses 0.4 % of its rate on a busy machine, with 5 ms its
+/// queue is 5 ms longer.
 const BURST_US: u64 = 1_000;
 /// A token bucket needs room for this many of the largest frames.
 const BURST_FRAMES_MIN: u64 = 2;
@@ -36,10 +36,10 @@ pub(super) struct LineOf {
 }
 
 impl Star {
-    /// The star that a plan is.
+    /// Reads a plan as a star.
     ///
     /// # Errors
-    /// What it is instead.
+    /// Why it is none.
     pub(super) fn parse(plan: &Plan) -> Result<Star, String> {
         let [switch] = plan.raw.switches.as_slice() else {
             let found = plan.raw.switches.len();
@@ -67,8 +67,8 @@ impl Star {
     }
 }
 
-/// The line of a host, by its first link; `limit_bytes` tells for its largest frame how much may
-/// wait.
+/// The line of a host, by its first link; `limit_bytes` returns the queue limit for its largest
+/// frame.
 pub(super) fn shape_of(plan: &Plan, host: usize, limit_bytes: impl FnOnce(u64) -> u64) -> Shape {
     let framing = &plan.raw.framing;
     let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
@@ -94,20 +94,20 @@ pub(super) fn shape(
     }
 }
 
-/// What the queues of a port hold together when all of them are full and nothing else is in the
-/// buffer; at least one frame.
+/// Bytes that the queues of a port hold together when all of them are full and nothing else is in
+/// the buffer; at least one frame.
 fn limit_bytes(policy: &RawPolicy, buffer_bytes: u64, frame_bytes: u64) -> u64 {
     let limits =
         policy.queues.iter().map(|queue| queue_limit_bytes(queue.limit, buffer_bytes, frame_bytes));
     limits.sum::<u64>().clamp(frame_bytes, buffer_bytes.max(frame_bytes))
 }
 
-/// What one queue holds when it is alone in the buffer.
+/// Bytes that one queue holds when it is alone in the buffer.
 pub(crate) fn queue_limit_bytes(limit: RawLimit, buffer_bytes: u64, frame_bytes: u64) -> u64 {
     match limit {
         RawLimit::Bytes(bytes) => bytes,
         RawLimit::Frames(frames) => u64::from(frames) * frame_bytes,
-        // Alpha times what is free, alone in the buffer: alpha / (1 + alpha) of it.
+        // Alpha times the free bytes, alone in the buffer: alpha / (1 + alpha) of it.
         RawLimit::AlphaMilli(alpha) => buffer_bytes * u64::from(alpha) / (MILLI + u64::from(alpha)),
     }
 }

@@ -1,4 +1,4 @@
-//! The log of what entered the network and when: enough to let everything happen once more.
+//! The log of the frames that entered the network and their times: enough for an exact replay.
 //!
 //! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers
 //! little-endian. The thread that drives the network fills pieces of memory; another one writes
@@ -78,10 +78,10 @@ impl Writer {
         }
     }
 
-    /// Writes what is left and closes the file.
+    /// Writes the rest and closes the file.
     ///
     /// # Errors
-    /// When the log is not whole.
+    /// When the log is not complete.
     pub fn finish(mut self) -> Result<(), String> {
         self.hand_over();
         drop(self.pieces);

@@ -95,7 +95,7 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     [packet.frame_bytes, packet.to_host, frame.from_host, key.source_port, key.destination_port]
         .iter()
         .for_each(|number| to.extend(number.to_le_bytes()));
-    // A window is a pause's, and a place a fragment's.
+    // A window is a pause's, and an offset a fragment's.
     let window = if packet.flags.contains(Flags::FRAGMENT) {
         packet.sack[0].offset as u32
     } else {

@@ -11,8 +11,8 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Packet};
 
 /// Time that such interfaces are taken through at once: less than the response time of a pause at 1
-/// Gbit/s (67 quanta are 34 us, 802.3 annex 31B.3.7). What a step did not send, a later one does
-/// not send in its place.
+/// Gbit/s (67 quanta are 34 us, 802.3 annex 31B.3.7). Frames that a step did not send are not made
+/// up for by a later one.
 pub(super) const STEP: Span = Span::from_us(10);
 /// Frames that one reading of a host may take, so that a host that sends without end does not stop
 /// the clock.
@@ -21,7 +21,7 @@ const READS_MAX: usize = 256;
 /// A storm of the plan that never ends does so after a day, which is longer than any trial.
 const STORM_PS_MAX: u64 = 86_400 * 1_000_000_000_000;
 
-/// A host's queues and what was taken out of them.
+/// A host's queues and the frames that were taken out of them.
 pub(super) trait Queues {
     /// The next frame of a priority.
     fn read(&mut self, priority: u8) -> Option<LiveFrame>;
@@ -69,7 +69,7 @@ impl Bridged {
         }
     }
 
-    /// No storm rages outside the measured interval: what comes after it could not end.
+    /// No storm lasts outside the measured interval: a later one could not end.
     pub(super) fn calm(&mut self) {
         let frame = Packet::new_pause;
         self.nic.storm(Storm { priorities: 0, next: Time::NEVER, until: Time::ZERO, frame });
@@ -80,9 +80,9 @@ impl Bridged {
         !self.held.is_empty()
     }
 
-    /// Takes frames of the priorities that have some (a bit each) and sends what is due by `until`.
-    /// The clock shows `now`, and frames of a queue that was empty before have come by then.
-    /// Returns the priorities that may still have some.
+    /// Takes frames of the priorities that have some (a bit each) and sends those that are due by
+    /// `until`. The clock shows `now`, and frames of a queue that was empty before have come by
+    /// then. Returns the priorities that may still have some.
     pub(super) fn work(
         &mut self,
         until: Time,

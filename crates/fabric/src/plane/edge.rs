@@ -35,8 +35,9 @@ impl HostLine {
         }
     }
 
-    /// A wake-up begins that was in time: what the line lost before is lost, and senders that have
-    /// more to send than it takes have adapted to it. Later frames of theirs are not late for it.
+    /// A wake-up begins that was in time: earlier losses of the line are final, and senders that
+    /// have more to send than it takes have adapted to it. Later frames of theirs are not late for
+    /// it.
     #[inline]
     pub(super) fn give_up_lost_time(&mut self) {
         self.on_time_free_at = self.free_at;
@@ -57,8 +58,9 @@ impl HostLine {
     /// A frame was read: when its transmission starts and ends, and when it would have on a fabric
     /// without lateness. One that has waited follows the one before it, however late the reading.
     ///
-    /// The host offered it then; `None` where its kernel does not tell: then it came by the time at
-    /// which the present wake-up was `meant` to be, or waits since the wake-up before.
+    /// `offered` is when the host offered it; `None` where its kernel does not stamp frames: then
+    /// it came by the time at which the present wake-up was `meant` to be, or waits since the
+    /// wake-up before.
     #[inline]
     pub(super) fn send(
         &mut self,
@@ -148,7 +150,7 @@ mod tests {
         let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
         let (real, on_time) = line.send(us(3_010), us(50), None, 976);
         assert_eq!((real.0, on_time.0), (us(3_010), us(50)));
-        // What waited behind it came before that wake-up, and follows it.
+        // A frame that waited behind it came before that wake-up, and follows it.
         assert_eq!(line.send(us(3_010), us(50), None, 976).1.0, us(58));
     }
 }

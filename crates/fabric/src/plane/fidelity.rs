@@ -1,4 +1,4 @@
-//! How well the fabric kept time: what separates a live run from its plan, reported with every
+//! How well the fabric kept time: the deviations of a live run from its plan, reported with every
 //! result.
 
 use crate::clock::thread_time;
@@ -12,14 +12,14 @@ use tailrace_units::{Span, Time};
 
 /// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
 const BUSY_MIN: Span = Span::from_ms(100);
-/// The beginning of a busy time does not count: what was counted anew just before, or came from a
-/// cold start, was late.
+/// The beginning of a busy time does not count: frames that were counted anew just before, or came
+/// from a cold start, were late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
 /// A frame that was written so soon after it was due is in time, and so is a wake-up: four ticks.
 pub(super) const ON_TIME_SPAN: Span = Span::from_us(200);
 const PS_PER_US: f64 = 1e6;
 
-/// What was seen since the start of the measured interval.
+/// Observations since the start of the measured interval.
 #[derive(Debug)]
 pub(super) struct Fidelity {
     /// From when a frame was due at its host to when it was written.
@@ -33,7 +33,7 @@ pub(super) struct Fidelity {
     stalls: Stalls,
     /// Times that the thread woke.
     ticks: u64,
-    /// The longest time between two looks at the clock while something was under way.
+    /// The longest time between two readings of the clock while something was on its way.
     gap_max: Span,
     polled_at: Option<Time>,
     pub(super) frames_in: u64,
@@ -119,9 +119,9 @@ impl Fidelity {
         self.polled_at = Some(now);
     }
 
-    /// The network has caught up with the time of the wake-up, which took so much processor time: a
-    /// long wake-up is the switch's own, and what it lasted beyond that the machine's. The
-    /// processor time is asked for only after a long wake-up.
+    /// The network has caught up with the time of the wake-up, which took this much processor time:
+    /// that is the switch's own, and the rest of a long wake-up is the machine's. The processor
+    /// time is read only after a long wake-up.
     #[inline]
     pub(super) fn caught_up(&mut self, now: Time, worked: impl FnOnce() -> Duration) {
         let step = now.since(self.worked_at);
@@ -162,7 +162,7 @@ impl Fidelity {
         self.busy[host].extend(due, on_wire, now);
     }
 
-    /// What it alone knows; `measured` is the length of the interval.
+    /// The fabric's own figures; `measured` is the length of the interval.
     pub(super) fn summary(&self, measured: Span) -> Fabric {
         let thread = thread_time().saturating_sub(self.thread_at_begin).as_secs_f64();
         Fabric {
@@ -226,7 +226,7 @@ impl Busy {
     }
 }
 
-/// What the fabric itself was like.
+/// The fabric's part of an outcome.
 pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Fabric {
     let hosts = || 0..plan.graph.hosts;
     let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed);

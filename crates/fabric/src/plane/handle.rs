@@ -66,7 +66,7 @@ impl Plane {
         answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer")?
     }
 
-    /// What was counted so far.
+    /// The outcome so far.
     ///
     /// # Errors
     /// When the thread does not answer.

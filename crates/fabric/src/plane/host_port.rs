@@ -32,7 +32,7 @@ pub(super) struct HostPort {
     pub(super) edge: Edge,
     /// Pace of the switch's port towards it.
     pub(super) pace: Pace,
-    /// Whose turn it is among the queues.
+    /// The next queue in the round.
     pub(super) turn: u8,
     /// Queues that are known to have a frame, a bit each.
     pub(super) readable: u8,
@@ -53,10 +53,10 @@ pub(super) struct Recorder {
 }
 
 impl HostPort {
-    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock
-    /// shows `now`, and the wake-up was `meant` to be then. A plain line is read ahead: what it
-    /// will have begun by the next wake-up comes to the switch at its own time, and not with that
-    /// wake-up.
+    /// Takes the frames that the host has sent, as far as its interface has sent them by `until`.
+    /// The clock shows `now`, and the wake-up was `meant` to be then. A plain line is read ahead: a
+    /// frame that it will have begun by the next wake-up comes to the switch at its own time, and
+    /// not with that wake-up.
     pub(super) fn work(&mut self, recorder: &mut Recorder, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
@@ -113,7 +113,7 @@ impl HostPort {
         }
     }
 
-    /// Gives the host what has reached it.
+    /// Delivers the frames that have reached the host.
     pub(super) fn deliver(&self, recorder: &mut Recorder, now: Time, clock: &Clock) {
         if matches!(self.edge, Edge::Plain(_)) {
             // it obeys nothing
@@ -148,7 +148,7 @@ impl HostPort {
 
 impl Recorder {
     /// The next frame of a queue that is for another host, and when the host offered it if its
-    /// kernel tells; none when nothing waits or there is no memory.
+    /// kernel stamps that; none when nothing waits or there is no memory.
     #[inline]
     fn read(
         &mut self,
@@ -213,7 +213,7 @@ fn before(now: Time, age_ns: i64) -> Time {
     if age_ns < 0 { now + span } else { now - span }
 }
 
-/// Whose turn it is when a frame of this queue was taken.
+/// The next queue in the round after a frame of this queue was taken.
 fn turn_after(queue: u8) -> u8 {
     queue + 1
 }
@@ -239,8 +239,8 @@ impl Queues for HostSide<'_> {
         self.recorder.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
     }
     fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
-        // Pauses of the network decide when it sends: what a fabric without lateness had made of it
-        // is not known.
+        // Pauses of the network decide when it sends: its times on a fabric without lateness are
+        // not known.
         self.recorder.enter(self.host, frame, (start, end), (start, end));
     }
     fn refuse(&mut self, frame: LiveFrame) {

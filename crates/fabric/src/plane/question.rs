@@ -8,7 +8,7 @@ use tailrace_outcome::NetworkOutcome;
 /// A question to the thread, with where its answer goes.
 pub(super) type Question = (Ask, Sender<Result<Answer, String>>);
 
-/// What can be asked.
+/// The questions.
 #[derive(Debug)]
 pub enum Ask {
     /// Count anew.
@@ -25,16 +25,16 @@ pub enum Ask {
     Stop,
 }
 
-/// What is answered.
+/// The answers.
 #[derive(Debug)]
 pub enum Answer {
-    /// It is done.
+    /// Done.
     Done,
     /// The interval began at this time of the clock of programs' logs (nanoseconds of the epoch).
     Begun(u64),
     /// The outcome.
     Outcome(Box<NetworkOutcome>),
-    /// What a capture has.
+    /// Counts of a capture.
     Captured {
         /// In the file.
         frames: u64,
@@ -57,7 +57,7 @@ impl Answer {
         }
     }
 
-    /// As the lab tells it; null where there is nothing to tell.
+    /// As JSON for the lab's clients; null where there is nothing to report.
     pub fn to_json(&self) -> Value {
         match self {
             Answer::Done => Value::Null,

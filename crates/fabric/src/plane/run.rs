@@ -145,9 +145,9 @@ impl Run {
         }
     }
 
-    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step,
-    /// because what happens in one step decides what they send in the next; elsewhere hosts send
-    /// what they have, and the network follows.
+    /// Carries out everything that is due by `now`. Where interfaces obey pauses it goes step by
+    /// step, because the events of one step decide which frames they send in the next; elsewhere
+    /// hosts send their frames, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
         let was_idle = wait == Wait::Watch(Time::NEVER);
         let from = if self.is_bridged && !was_idle {
@@ -196,14 +196,14 @@ impl Run {
         Wait::watch(now, next)
     }
 
-    /// Answers what was asked, at the time until which everything has happened and was delivered.
+    /// Answers the questions, at the time until which everything has happened and was delivered.
     /// Returns whether it was the last question.
     fn answer(&mut self, now: Time) -> bool {
         let _ = self.wake.read(); // empty when another question was answered with it
         while let Ok((what, reply)) = self.questions.try_recv() {
             let is_last = matches!(what, Ask::Stop);
             let answer = self.carry_out(what, now);
-            let _ = reply.send(answer); // who asked may have given up
+            let _ = reply.send(answer); // the asker may have given up
             if is_last {
                 return true;
             }
@@ -251,7 +251,7 @@ impl Run {
                 bridged.begin(now, lossless.and_then(|lossless| lossless.storm));
             }
         }
-        // By the clock of the logs of programs: what both tell can be put together.
+        // By the clock of the logs of programs, so that both can be combined.
         Answer::Begun(self.clock.epoch_ns() + now.ns())
     }
 

@@ -10,14 +10,14 @@ use tailrace_units::{Span, Time};
 /// Shortest time between two wake-ups while anything waits: frames that follow each other closely
 /// are handled together.
 pub(crate) const TICK: Span = Span::from_us(50);
-/// Longest time between two wake-ups while anything waits, because hosts that were silent are
-/// looked at only then: a frame of 9000 bytes at 1 Gbit/s lasts 72 us.
+/// Longest time between two wake-ups while anything waits, because silent hosts are polled only
+/// then: a frame of 9000 bytes at 1 Gbit/s lasts 72 us.
 pub(super) const WAKE_UP_MAX: Span = Span::from_us(80);
 /// Shortest sleep, however late the last wake-up was.
 const SLEEP_MIN: Span = Span::from_us(10);
 
-/// What a wake-up costs that a host causes by sending while nothing waits. One every so often is
-/// about half a core.
+/// Cost of a wake-up that a host causes by sending while nothing waits. One every so often is about
+/// half a core.
 const WATCH_PRICE: Span = Span::from_us(28);
 /// Wake-ups that may follow each other faster: a millisecond's worth.
 const WATCH_CREDIT_MAX: Span = Span::from_ms(1);
@@ -61,8 +61,8 @@ impl Wait {
 }
 
 /// When frames are due at hosts, and which of those times a wake-up should meet: the last one that
-/// it may wait for. What is due before it, such as acknowledgements in the other direction, comes
-/// with it.
+/// it may wait for. Frames that are due before it, such as acknowledgements in the other direction,
+/// come with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dues {
     window_end: Time,
@@ -86,7 +86,7 @@ impl Dues {
         }
     }
 
-    /// What the next wake-up should meet; [`Time::NEVER`] when nothing is due.
+    /// The time that the next wake-up should meet; [`Time::NEVER`] when nothing is due.
     pub(super) fn wake_up(&self) -> Time {
         if self.last_within > Time::ZERO { self.last_within } else { self.first_beyond }
     }

@@ -35,16 +35,16 @@ pub struct Way {
     pub copied_bytes: u16,
 }
 
-/// What became of frames that were handed to an interface.
+/// Counts of frames that were handed to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Handed {
-    /// It has taken them.
+    /// Frames that it has taken.
     pub sent: usize,
     /// It had no room.
     pub refused: usize,
 }
 
-/// What a call has said. Without room in the socket nothing was refused: the frames wait for the
+/// The result of a call. Without room in the socket nothing was refused: the frames wait for the
 /// next call.
 fn handed(result: isize) -> io::Result<Handed> {
     match usize::try_from(result) {

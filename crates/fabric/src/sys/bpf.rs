@@ -92,9 +92,9 @@ pub fn stamp_frames(interface: u32) -> io::Result<OwnedFd> {
     link(&program, interface, BPF_TCX_EGRESS)
 }
 
-/// What arrives at an interface of the calling thread's network namespace reaches packet sockets
-/// and nothing else: the host does not answer. It holds as long as what is returned is open; from
-/// Linux 6.6 on.
+/// Frames that arrive at an interface of the calling thread's network namespace reach packet
+/// sockets and nothing else: the host does not answer. It holds as long as the returned file is
+/// open; from Linux 6.6 on.
 ///
 /// # Errors
 /// When the kernel refuses.
@@ -201,7 +201,7 @@ fn put_pointer(words: &mut [u32], address: usize) {
 
 #[expect(unsafe_code, reason = "bpf(2) has no safe wrapper")]
 fn call(command: libc::c_long, attributes: &mut [u32]) -> io::Result<i32> {
-    // SAFETY: the kernel reads as many bytes as it is told, and the pointers inside point to data
+    // SAFETY: the kernel reads the given number of bytes, and the pointers inside point to data
     // that outlives the call.
     let result = unsafe {
         libc::syscall(libc::SYS_bpf, command, attributes.as_mut_ptr(), size_of_val(attributes))

@@ -154,7 +154,7 @@ impl Observer {
         let mut found = libc::tpacket_stats_v3 { tp_packets: 0, tp_drops: 0, tp_freeze_q_cnt: 0 };
         let mut length = size_of_val(&found) as libc::socklen_t;
         let (level, option) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
-        // SAFETY: the kernel writes at most as many bytes as it is told there are.
+        // SAFETY: the kernel writes at most the given number of bytes.
         check(unsafe {
             libc::getsockopt(
                 self.socket.as_raw_fd(),
@@ -176,7 +176,7 @@ impl Drop for Observer {
     }
 }
 
-/// Hands on the frame whose header is at this place of a block; returns how far the next one is.
+/// Hands on the frame whose header is at this offset of a block; returns how far the next one is.
 #[expect(unsafe_code, reason = "headers that the kernel writes")]
 fn take_frame(
     block: &[u8],
@@ -207,7 +207,7 @@ fn take_frame(
 
 fn tag_of(header: &libc::tpacket3_hdr) -> Option<(u16, u16)> {
     let has = |flag| header.tp_status & flag != 0;
-    // Kernels before 3.14 do not tell the type, which is then that of 802.1Q.
+    // Kernels before 3.14 do not report the type, which is then that of 802.1Q.
     let kind = if has(libc::TP_STATUS_VLAN_TPID_VALID) {
         header.hv1.tp_vlan_tpid
     } else {
@@ -221,7 +221,7 @@ fn hardware_of(socket: &OwnedFd) -> io::Result<u16> {
     // SAFETY: sockaddr_ll is plain data for which all zeroes is a value.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
     let mut length = size_of_val(&address) as libc::socklen_t;
-    // SAFETY: the kernel writes at most as many bytes as it is told there are.
+    // SAFETY: the kernel writes at most the given number of bytes.
     check(unsafe {
         libc::getsockname(socket.as_raw_fd(), (&raw mut address).cast(), &raw mut length)
     })?;

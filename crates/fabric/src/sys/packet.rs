@@ -114,8 +114,8 @@ impl PacketReceiver {
         Ok(receiver)
     }
 
-    /// Hands on what has arrived, with the time at which it did (CLOCK_REALTIME, ns); returns how
-    /// many frames.
+    /// Hands on the frames that have arrived, with their times of arrival (CLOCK_REALTIME, ns);
+    /// returns how many frames.
     pub fn receive(&mut self, mut take: impl FnMut(&[u8], u64)) -> usize {
         let mut count = 0;
         while count < SLOTS && self.take_next(&mut take) {
@@ -155,7 +155,7 @@ impl PacketReceiver {
         let mut found = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
         let mut length = size_of_val(&found) as libc::socklen_t;
         let (level, option) = (libc::SOL_PACKET, libc::PACKET_STATISTICS);
-        // SAFETY: the kernel writes at most as many bytes as it is told there are.
+        // SAFETY: the kernel writes at most the given number of bytes.
         let result = unsafe {
             libc::getsockopt(
                 self.socket.as_raw_fd(),
@@ -198,8 +198,8 @@ pub(super) fn open_socket(interface: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// From here on the socket receives all frames. The last step of opening one: what came before it
-/// has its ring would be lost.
+/// From here on the socket receives all frames. This is the last step of opening one: frames that
+/// came before it has its ring would be lost.
 pub(super) fn receive_all(socket: &OwnedFd, interface: u32) -> io::Result<()> {
     bind(socket, interface, (libc::ETH_P_ALL as u16).to_be())
 }

@@ -1,4 +1,4 @@
-//! Children: how they are made, how they end, and what they used.
+//! Children: their creation, their end, and their use of resources.
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::Signal;
@@ -122,8 +122,8 @@ fn stat_field(pid: &str, field: usize) -> Option<String> {
     behind_name.split_ascii_whitespace().nth(field).map(str::to_owned)
 }
 
-/// What a new program does before its first instruction, in the child: joins namespaces and groups,
-/// and gives up rights.
+/// Actions of a new program before its first instruction, in the child: it joins namespaces and
+/// groups, and gives up rights.
 #[derive(Debug, Default)]
 pub struct ChildSetup {
     /// The network namespace of its host.

@@ -19,7 +19,7 @@ pub struct SharedMemory {
 unsafe impl Send for SharedMemory {}
 
 impl SharedMemory {
-    /// So many bytes, all zero.
+    /// This many bytes, all zero.
     ///
     /// # Errors
     /// The kernel's error.
@@ -84,13 +84,13 @@ impl SharedMemory {
         bytes
     }
 
-    /// Reads an index of a ring; what the other side wrote before it is seen afterwards.
+    /// Reads an index of a ring; data that the other side wrote before it are visible afterwards.
     #[inline]
     pub fn load(&self, at: usize) -> u16 {
         u16::from_le(self.index(at).load(Ordering::Acquire))
     }
 
-    /// Writes an index of a ring; what was written before it is seen by who reads it.
+    /// Writes an index of a ring; data written before it are visible to its reader.
     #[inline]
     pub fn store(&self, at: usize, value: u16) {
         self.index(at).store(value.to_le(), Ordering::Release);

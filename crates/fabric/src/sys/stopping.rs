@@ -1,4 +1,4 @@
-//! Programs that are asked to end, and tell what they have done before they do.
+//! Programs that are asked to end, and report their counts before they do.
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};

@@ -17,13 +17,13 @@ use tailrace_network::NetworkFrame;
 use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
 
-/// A frame on its way through the fabric. What switches ask is answered by the simulator's own
-/// packet, so that both engines decide alike.
+/// A frame on its way through the fabric. Switches see the simulator's own packet of it, so that
+/// both engines decide alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LiveFrame {
     /// Header fields. `seq` is the number of the frame among all that entered.
     pub packet: Packet,
-    /// Addresses and ports; none for what is neither TCP nor UDP.
+    /// Addresses and ports; none for protocols other than TCP and UDP.
     pub key: Option<FlowKey>,
     /// The host that sent it.
     pub from_host: u16,

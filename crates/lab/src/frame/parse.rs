@@ -26,7 +26,7 @@ pub enum Foreign {
     NoSuchHost,
 }
 
-/// What is known of where a frame comes from.
+/// Origin of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameOrigin<'a> {
     /// The host.
@@ -39,8 +39,8 @@ pub struct FrameOrigin<'a> {
     pub vlans: &'a Vlans,
 }
 
-/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN
-/// is as long as it is on the host's link.
+/// Reads the header of a frame that a host sends. `number` identifies it. A frame of a VLAN is as
+/// long as it is on the host's link.
 ///
 /// # Errors
 /// When it is not for another host of the lab.
@@ -75,8 +75,8 @@ pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveF
     Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, on_time: Time::ZERO })
 }
 
-/// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC
-/// 3168).
+/// The switch distinguishes capable from incapable senders; ECT(1) counts as capable like ECT(0)
+/// (RFC 3168).
 fn ecn(type_of_service: u8) -> Ecn {
     match type_of_service & 3 {
         0 => Ecn::NotEct,
@@ -85,7 +85,7 @@ fn ecn(type_of_service: u8) -> Ecn {
     }
 }
 
-/// Where a fragment belongs in its datagram, in bytes; none for what is not one.
+/// Offset of a fragment in its datagram, in bytes; none for other packets.
 fn fragment_offset(ip: &[u8]) -> Option<i32> {
     let bits = u16::from_be_bytes([ip[6], ip[7]]);
     (bits & FRAGMENT_BITS != 0).then(|| i32::from(bits & OFFSET_BITS) * 8)

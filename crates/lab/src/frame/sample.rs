@@ -1,4 +1,4 @@
-//! Frames as hosts of a lab send them, for the tests of what reads frames.
+//! Frames as hosts of a lab send them, for the tests of their readers.
 
 use super::{Foreign, FrameOrigin, LiveFrame, parse};
 use crate::address;
@@ -7,7 +7,7 @@ use crate::vlans::Vlans;
 /// As [`parse`], without VLANs.
 ///
 /// # Errors
-/// What has no place in a lab.
+/// When the frame cannot occur in a lab.
 pub fn parse_plain(
     bytes: &[u8],
     host: usize,

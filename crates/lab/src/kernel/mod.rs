@@ -73,8 +73,8 @@ fn join(
     Ok(())
 }
 
-/// Whether programs have priorities. The kernel of a live lab tells the fabric only by the queue
-/// that it puts a frame into.
+/// Whether programs have priorities. The kernel of a live lab reports them to the fabric only by
+/// the queue that it puts a frame into.
 pub fn uses_priorities(plan: &Plan) -> bool {
     plan.workloads.iter().any(|workload| workload.header.priority > 0)
 }

@@ -7,8 +7,8 @@ use std::os::unix::net::UnixDatagram;
 
 /// Joining of received frames (ETHTOOL_SGRO of linux/ethtool.h).
 const JOINING: u32 = 0x2c;
-/// What is switched off, in this order: cutting by the interface, cutting late, scattered memory,
-/// checksums of sent frames, joining of received frames.
+/// Features that are switched off, in this order: cutting by the interface, cutting late, scattered
+/// memory, checksums of sent frames, joining of received frames.
 const OFF: [u32; 5] = [0x1f, 0x24, 0x19, 0x17, JOINING];
 
 /// struct ethtool_value.

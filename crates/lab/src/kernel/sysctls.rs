@@ -7,7 +7,7 @@ use std::io;
 use tailrace_plan::{RawHost, RawIp};
 
 /// Kernel buffers count the memory of packets, not their payload. Half of a receive buffer is
-/// offered as window (tcp_adv_win_scale 1); of what is sent in rows of segments almost all is
+/// offered as window (tcp_adv_win_scale 1); of data that is sent in rows of segments almost all is
 /// payload.
 const RECEIVE_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
 const SEND_BYTES_PER_PAYLOAD_BYTE: u64 = 1;
@@ -78,7 +78,7 @@ fn reassembly(ip: &RawIp) -> [(&'static str, String); 4] {
 }
 
 /// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to
-/// switch off, and where nobody marks connections, nothing to reflect.
+/// switch off, and without marked connections nothing to reflect.
 fn is_needed(name: &str, uses_code_points: bool) -> bool {
     match name {
         REFLECTION => uses_code_points,

@@ -1,5 +1,5 @@
-//! What switches send on: the wires of the lab and the control frames for its hosts, with a record
-//! of what happened.
+//! Outputs of switches: the wires of the lab and the control frames for its hosts, with a record of
+//! events.
 
 use super::sources::Sources;
 use super::taps::Taps;
@@ -20,7 +20,7 @@ pub(super) struct Links {
     pub(super) pool: Option<Pool>,
     pub(super) digest: Digest,
     pub(super) frames: Frames,
-    /// Whose frames they are, for the records.
+    /// The sources of frames, for the records.
     pub(super) sources: Sources,
     /// Captures; most runs have none.
     pub(super) taps: Option<Box<Taps>>,

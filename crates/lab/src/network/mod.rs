@@ -1,5 +1,5 @@
-//! Switches and links as a function of what enters and when. There is no clock here: who drives it
-//! says how late it is, and what is due by then happens at its own time, one thing after the other.
+//! Switches and links as a function of their inputs and input times. There is no clock here: the
+//! caller supplies the time, and everything that is due by then happens at its own time, in order.
 
 mod links;
 mod outcome;
@@ -27,7 +27,7 @@ use tailrace_wire::Packet;
 use timeline::Timeline;
 pub use timeline::Watched;
 
-/// The smallest step of time: what enters late enters after everything that has happened.
+/// The smallest step of time: a late input enters after everything that has happened.
 const STEP: Span = Span::from_ps(1);
 
 /// The network of a lab.
@@ -159,10 +159,10 @@ impl Network {
         self.wire_to(host).next_arrival().min(self.links.control[host].next_arrival())
     }
 
-    /// Tells when the thread must wake up so that frames do not come late to their hosts: for each
-    /// host when the next one is due, and what must happen inside before more is known. What
-    /// happens inside while a host has something on its way is left out, because nothing overtakes
-    /// it there.
+    /// Calls `tell` with the times at which the thread must wake up so that frames do not come late
+    /// to their hosts: for each host when the next one is due, and when inner events are due that
+    /// decide about later ones. Inner events while a host has a frame on its way are left out,
+    /// because nothing overtakes it there.
     pub fn tell_dues(&self, mut tell: impl FnMut(Time)) {
         let to_host = |host: usize| self.wire_to(host).next_arrival();
         (0..self.hosts.len()).for_each(|host| tell(to_host(host)));
@@ -202,7 +202,7 @@ impl Network {
         self.links.control[host].pop_arrived(now)
     }
 
-    /// Captures what a port of a node sends and receives. What happens stays the same.
+    /// Captures the frames that a port of a node sends and receives. Results stay the same.
     ///
     /// # Errors
     /// When the node has no such port.
@@ -218,13 +218,12 @@ impl Network {
         Ok(())
     }
 
-    /// Keeps what happens to frames in windows, which count from `begin` on. What happens stays the
-    /// same.
+    /// Keeps the events of frames in windows, which count from `begin` on. Results stay the same.
     pub fn watch(&mut self, begin: Time, watched: &Watched) {
         self.links.taps.get_or_insert_default().timeline = Some(Timeline::new(begin, watched));
     }
 
-    /// What was kept, by table; null where nothing was asked for.
+    /// The recorded events, by table; null where none were asked for.
     pub fn watched(&self) -> Value {
         let timeline = self.links.taps.as_ref().and_then(|taps| taps.timeline.as_ref());
         timeline.map_or(Value::Null, |timeline| timeline.tables(self.links.sources.workloads()))
@@ -313,7 +312,7 @@ impl Network {
         self.switches.iter_mut().for_each(SwitchNode::keep_events);
     }
 
-    /// By switch and observed port, in order, what was kept.
+    /// The recorded events, by switch and observed port, in order.
     pub fn events(&self) -> Vec<&[PortEvent]> {
         self.switches.iter().flat_map(SwitchNode::events).collect()
     }
@@ -395,7 +394,7 @@ fn wires_of(plan: &Plan, node: &str, towards: &str) -> Option<(usize, usize)> {
     Some((out, out ^ 1))
 }
 
-/// What happens next.
+/// The next event.
 #[derive(Clone, Copy)]
 enum Next {
     /// A frame arrives at a switch.

@@ -1,4 +1,4 @@
-//! The outcome of a network: what was counted at its ports.
+//! The outcome of a network: counters of its ports.
 
 use super::Network;
 use tailrace_network::{Counted, port_series, ports, queue_depth, switch_summaries};
@@ -6,8 +6,8 @@ use tailrace_outcome::{Conservation, NetworkOutcome, Tables};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
-/// What was counted in the measured interval, which began when the network was told and ends `now`.
-/// The network must be settled.
+/// Counters of the measured interval, which ends `now`; its beginning was set at the network. The
+/// network must be settled.
 pub fn outcome(plan: &Plan, network: &Network, now: Time) -> NetworkOutcome {
     let frames = network.links.frames;
     let nodes = network.switches();

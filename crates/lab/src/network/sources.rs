@@ -1,5 +1,5 @@
-//! Whose frames they are: a real frame tells its hosts and not its workload, so those of one pair
-//! of hosts count together.
+//! Sources of frames: a real frame carries its hosts and not its workload, so those of one pair of
+//! hosts count together.
 
 use crate::frame::LiveFrame;
 use tailrace_plan::Plan;

@@ -1,6 +1,6 @@
-//! Captures at ports of the network, in its own time: what a port sends has the time at which its
-//! last bit has left, and what comes in has the time of its arrival there. Pauses and notifications
-//! have no bytes, and are left out.
+//! Captures at ports of the network, in its own time: a sent frame has the time at which its last
+//! bit has left, and a received one the time of its arrival there. Pauses and notifications have no
+//! bytes, and are left out.
 
 use super::timeline::Timeline;
 use crate::capture::Capture;
@@ -17,7 +17,7 @@ pub(super) struct Taps {
     /// By wire: the captures at the port where it begins and at the one where it ends.
     by_wire: Vec<(Option<usize>, Option<usize>)>,
     all: Vec<Tap>,
-    /// What happened to all frames; only in a replay.
+    /// Events of all frames; only in a replay.
     pub(super) timeline: Option<Timeline>,
 }
 
@@ -83,7 +83,7 @@ impl Taps {
 }
 
 impl Tap {
-    /// Writes what has left by `now`: the file is in the order of time.
+    /// Writes the frames that have left by `now`: the file is in the order of time.
     fn write_sent(&mut self, now: Time) {
         while self.sending.front().is_some_and(|sent| sent.0 <= now) {
             let (end, bytes) = self.sending.pop_front().expect("there is a first one");

@@ -1,6 +1,6 @@
-//! What happened to frames in chosen windows of a replay: when they passed each wire and since when
-//! they waited before it, drops, marks and pauses. Frames are known by the number with which they
-//! entered; what programs did is not known here.
+//! Events of frames in chosen windows of a replay: when they passed each wire and since when they
+//! waited before it, drops, marks and pauses. Frames are known by the number with which they
+//! entered; acts of programs are not known here.
 
 use crate::frame::LiveFrame;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use tailrace_wire::{PRIORITIES, Pause};
 /// Rows of each kind that are kept: together some 100 MB as JSON.
 const ROWS_MAX: usize = 1 << 18;
 
-/// What is watched in a replay.
+/// The watched windows and hosts of a replay.
 #[derive(Clone, Default, Debug)]
 pub struct Watched {
     /// From and to, in picoseconds of the measured interval.
@@ -150,7 +150,7 @@ impl Timeline {
     }
 
     fn of(&mut self, at: Time, frame: &LiveFrame, source: Option<usize>) -> Of {
-        // What a switch makes comes when it is sent.
+        // A frame that a switch originates comes when it is sent.
         let since = number(frame).map_or(Some(at), |id| self.came.remove(&id));
         Of { since, ..whose(frame, source) }
     }

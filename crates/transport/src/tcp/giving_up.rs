@@ -90,7 +90,7 @@ impl Tcp {
         wire.send(probe);
     }
 
-    /// This end has given up: tells the peer, should it still listen.
+    /// The peer is not there: ends the connection, with a reset in case it still listens.
     pub fn end_silence(&mut self, wire: &mut impl Transmit) {
         self.abort(wire);
         self.fail(Failure::TimedOut);

@@ -41,7 +41,7 @@ fn the_last_of_four_is_held_and_the_first_three_get_a_quarter_of_a_round_trip() 
 }
 
 /// `sack/sack-shift-sacked-7-3-4-8-9-fack`: seven are taken for lost, and two of them turn up. The
-/// file looks at the fourth retransmission 2 ms after it is due, within packetdrill's tolerance,
+/// file checks the fourth retransmission 2 ms after it is due, within packetdrill's tolerance,
 /// and not at the fifth.
 #[test]
 fn seven_are_taken_for_lost_and_two_turn_up() {

@@ -354,8 +354,8 @@ fn lost_acknowledgements_cost_nothing() {
 }
 
 /// Acknowledgements let four segments go, and a report of the same instant has another one repeated
-/// after them: the first three are no sign that the repetition was lost, the last is (Linux looks
-/// at segments in the order in which they were sent).
+/// after them: the first three are no sign that the repetition was lost, the last is (Linux checks
+/// segments in the order in which they were sent).
 #[test]
 fn what_left_before_a_repetition_in_the_same_instant_does_not_prove_it_lost() {
     play(

@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the switch may take until frames pass: it looks for its sockets once in a second.
+/// How long the switch may take until frames pass: it checks for its sockets once in a second.
 const PATH_WAIT: Duration = Duration::from_secs(10);
 const PATH_POLL: Duration = Duration::from_millis(5);
 /// Number of the trial of frames that only try the path; trials of an order follow it from 1 on.
@@ -72,6 +72,6 @@ impl Wire for VhostWire {
     }
 
     fn overruns(&mut self) -> io::Result<u64> {
-        Ok(0) // a ring without room is the switch's loss: it has looked at the ring before
+        Ok(0) // a ring without room is the switch's loss: it has polled the ring before
     }
 }

@@ -27,7 +27,7 @@ const VERSION_1: u64 = 1 << 32;
 /// The rings of a network device by their numbers (virtio 1.1 section 5.1.2).
 const RECEIVE: u64 = 0;
 const SEND: u64 = 1;
-/// The switch looks for its sockets once in a second.
+/// The switch checks for its sockets once in a second.
 const CONNECT_WAIT: Duration = Duration::from_secs(15);
 const CONNECT_POLL: Duration = Duration::from_millis(5);
 const ANSWER_WAIT: Duration = Duration::from_secs(5);

@@ -3,8 +3,8 @@
 
 use crate::sys::shared::SharedMemory;
 
-/// Descriptors of a ring: four times QEMU's 256, so that a switch that looks away for 0.1 ms loses
-/// nothing.
+/// Descriptors of a ring: four times QEMU's 256, so that a switch that pauses its polling for 0.1
+/// ms loses nothing.
 pub(super) const RING_SIZE: u16 = 1_024;
 const DESCRIPTOR_BYTES: usize = 16;
 const AVAILABLE_BYTES: usize = 4 + 2 * RING_SIZE as usize + 2;
@@ -13,7 +13,7 @@ const USED_ENTRY_BYTES: usize = 8;
 const WRITABLE: u16 = 2;
 /// No interrupt is wanted: we poll.
 const NO_INTERRUPT: u16 = 1;
-/// Where the memory begins for the other side: any place but zero, which it may take for none.
+/// Where the memory begins for the other side: any address but zero, which it may take for none.
 pub(super) const BASE: u64 = 1 << 32;
 /// Rings and their parts begin at multiples of this.
 const ALIGNMENT: usize = 4_096;
@@ -41,7 +41,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// At this place; buffers of `buffer_bytes` begin at `buffers`.
+    /// At this address; buffers of `buffer_bytes` begin at `buffers`.
     pub(super) fn new(
         memory: &SharedMemory,
         at: usize,
@@ -63,7 +63,7 @@ impl Ring {
         Ring { at, given: 0, taken: 0 }
     }
 
-    /// Places of descriptors, used and available entries, for the other side.
+    /// Addresses of descriptors, used and available entries, for the other side.
     pub(super) fn addresses(&self) -> [u64; 3] {
         [self.at, self.at + USED_AT, self.at + AVAILABLE_AT].map(|place| BASE + place as u64)
     }
