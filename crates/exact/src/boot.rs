@@ -1,5 +1,5 @@
-//! Two guests that do nothing: whether exact runs work on this machine, and what their kernel sees
-//! of it.
+//! Two idle guests: whether exact runs work on this machine, and the machine as their kernel sees
+//! it.
 
 use crate::guest::Machine;
 use crate::trial::Trial;
@@ -23,7 +23,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Starts two guests in virtual time, and ends them; returns what they have seen.
+/// Starts two guests in virtual time, and ends them; returns their observations.
 ///
 /// # Errors
 /// Why they do not start.
@@ -57,7 +57,7 @@ pub fn boot(machine: Machine, limit: Duration) -> Result<Value, String> {
     }))
 }
 
-/// What the first guest says of its kernel.
+/// The release of the first guest's kernel.
 fn release(folder: &Path) -> std::io::Result<String> {
     let text = fs::read_to_string(folder.join("hosts").join("h0").join("out").join("osrelease"))?;
     Ok(text.trim().to_owned())

@@ -146,7 +146,7 @@ fn boot_guests(mut words: Words) -> Result<(), String> {
     say(&format!("{seen}\n"))
 }
 
-/// What guests are made of.
+/// The machine of the guests.
 fn machine_of(kernel: Option<PathBuf>, memory_mib: u32, seed: u64) -> Result<Machine, String> {
     let kernel = kernel
         .or_else(kernel::find)
@@ -156,7 +156,7 @@ fn machine_of(kernel: Option<PathBuf>, memory_mib: u32, seed: u64) -> Result<Mac
     Ok(Machine { kernel, program, memory_mib, seed, registers_bytes: registers::of_processor() })
 }
 
-/// Ends with whoever waits for the outcome, who may be killed, and stays on a core.
+/// Ends with the process that waits for the outcome, which may be killed, and stays on a core.
 fn prepare(core: usize) -> Result<(), String> {
     set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
     stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))
@@ -190,8 +190,8 @@ fn stay_on_one_core(number: usize) -> nix::Result<()> {
     let_others_finish()
 }
 
-/// Whoever is woken up waits until the other one waits, instead of taking its place: messages are
-/// read together.
+/// A process that is woken up waits until the other one waits, instead of preempting it: messages
+/// are read together.
 #[expect(unsafe_code, reason = "the scheduling policy has no safe wrapper")]
 fn let_others_finish() -> nix::Result<()> {
     let parameter = libc::sched_param { sched_priority: 0 };

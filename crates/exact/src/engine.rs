@@ -1,9 +1,9 @@
 //! Virtual time: guests and the network take turns, the earliest first.
 //!
-//! At any moment at most one guest runs, and only until something else is due. What it sends enters
-//! the network at the time that its clock shows; what reaches it interrupts it at that time. So
-//! nothing is ever late, and the order of events does not depend on the machine: by time, the
-//! network before guests, guests by their number.
+//! At any moment at most one guest runs, and only until another event is due. A frame that it sends
+//! enters the network at the time that its clock shows; a frame that reaches it interrupts it at
+//! that time. So nothing is ever late, and the order of events does not depend on the machine: by
+//! time, the network before guests, guests by their number.
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
 use crate::fault::{Fault, moment};
@@ -30,9 +30,9 @@ pub struct Engine {
     pub(crate) guests: Vec<Guest>,
     pub(crate) interfaces: Vec<Interface>,
     vlans: Vlans,
-    /// What was said last by each guest's first process.
+    /// The last message of each guest's first process.
     said: Vec<Option<Line>>,
-    /// Guests have been told to end.
+    /// Guests have been asked to end.
     is_ending: bool,
     /// Nothing happens beyond this time for now.
     horizon: Time,
@@ -44,9 +44,9 @@ pub struct Engine {
     entered: u64,
     /// A guest that says nothing for so long spins.
     limit: Duration,
-    /// What it took: pieces of work by kind.
+    /// Pieces of work by kind.
     pub(crate) turns: Turns,
-    /// Who is told how far it is.
+    /// Receives the progress.
     pub(crate) progress: Option<ProgressReport>,
     kicks: Vec<Kick>,
     row: Vec<u8>,
@@ -58,8 +58,8 @@ fn least_delay(plan: &Plan, host: usize) -> Span {
     plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ns(1))
 }
 
-/// How soon a host hears of what it sends, as an answer or as having been sent: the time of the
-/// shortest frame on its line, and what comes then.
+/// How soon a host learns of a frame that it sends, as an answer or as having been sent: the time
+/// of the shortest frame on its line, and that of the reaction.
 fn least_echo(plan: &Plan, host: usize) -> Span {
     let line = pace_of(plan, host, 0).time_to_send(SHORTEST_BYTES);
     let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
@@ -99,8 +99,7 @@ impl Engine {
         })
     }
 
-    /// Lets everything happen that is due up to `until`, or until `is_done` of what the guests'
-    /// first processes said last.
+    /// Advances to `until`, or until `is_done` of the last messages of the guests' first processes.
     pub fn advance(
         &mut self,
         until: Time,
@@ -130,7 +129,7 @@ impl Engine {
         Ok(now)
     }
 
-    /// Tells every guest's first process something. A guest may have run ahead; everything up to
+    /// Sends a message to every guest's first process. A guest may have run ahead; everything up to
     /// there happens before.
     pub fn tell(&mut self, line: Line) -> Result<Time, Fault> {
         let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
@@ -151,7 +150,7 @@ impl Engine {
         Ok(at)
     }
 
-    /// What the first process of each guest said last.
+    /// The last message of each guest's first process.
     pub fn said(&self) -> &[Option<Line>] {
         &self.said
     }
@@ -172,7 +171,7 @@ impl Engine {
         wakes.min().unwrap_or((u64::MAX, 0))
     }
 
-    /// The network and the interfaces do what is due, and guests hear of it.
+    /// The network and the interfaces carry out what is due, and guests are notified.
     fn step(&mut self, at: Time) -> Result<(), Fault> {
         self.turns.steps += 1;
         self.network.advance(at);
@@ -189,14 +188,14 @@ impl Engine {
         Ok(())
     }
 
-    /// An interface hands over what has come and gives back what was sent.
+    /// An interface hands over received frames and gives back sent ones.
     fn serve(&mut self, host: usize, at: Time) -> Result<(), Fault> {
         let Engine { network, guests, interfaces, turns, .. } = self;
         let (guest, interface) = (&mut guests[host], &mut interfaces[host]);
         let fault = |error: String| Fault::new(&guest.name, error);
         let is_sent = interface.complete(at, &mut guest.card).map_err(fault)?;
         let is_received = interface.hand_over(at, &mut guest.card, network).map_err(fault)?;
-        // A driver that is handed frames looks at what was sent as well (virtnet_poll_cleantx).
+        // A driver that is handed frames checks the sent ones as well (virtnet_poll_cleantx).
         let ring = if is_received { RECEIVE } else { TRANSMIT };
         if (is_received || is_sent) && !guest.is_off() {
             turns.interrupts += 1;
@@ -232,8 +231,8 @@ impl Engine {
         }
     }
 
-    /// How long a guest may run freely: nothing can reach it before. What happens elsewhere, or
-    /// what another guest does, takes at least the delay of its own link to come here.
+    /// How long a guest may run freely: the lookahead, before which nothing can reach it. Events
+    /// elsewhere, or of another guest, take at least the delay of its own link to come here.
     fn free_until(&self, host: usize) -> u64 {
         let others = (0..self.guests.len()).filter(|&other| other != host);
         let at = |other: usize| Time::from_ns(self.guests[other].wake()).min(self.due_at(other));
@@ -242,7 +241,7 @@ impl Engine {
         inside.min(here).min(self.horizon).ceil_ns()
     }
 
-    /// What a guest told of while it ran happens at the times when it told.
+    /// Handles the kicks of a guest's run, at the times at which it made them.
     fn handle_kicks(&mut self, host: usize) -> Result<(), Fault> {
         let mut kicks = std::mem::take(&mut self.kicks);
         self.guests[host].take_kicks(&mut kicks);

@@ -3,12 +3,12 @@
 use crate::spec::BEGIN_NS;
 use std::fmt;
 
-/// What went wrong, and in which guest.
+/// A fault, and its guest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// Name of its host.
     pub host: String,
-    /// What happened.
+    /// The fault.
     pub what: String,
 }
 

@@ -20,18 +20,18 @@ pub const SHORTEST_BYTES: u64 = 60;
 pub struct Interface {
     pace: Pace,
     overhead_bytes: u64,
-    /// When the line has sent what it has.
+    /// When the line has sent its frames.
     free_at: Time,
-    /// Places in the ring that are being sent, by the end of their last frame.
+    /// Slots of the ring that are being sent, by the end of their last frame.
     sending: VecDeque<(Time, u16)>,
-    /// What the engine has to say to the guest, before any frame.
+    /// Messages of the engine for the guest, before any frame.
     unreported: VecDeque<Line>,
     /// Frames that the driver has not been handed.
     received: VecDeque<LiveFrame>,
     moderation: Moderation,
-    /// Interrupt moderation of what was sent.
+    /// Interrupt moderation of sent frames.
     coalesce: Span,
-    /// When the driver is handed what has come; never when nothing has.
+    /// When the driver is handed received frames; never when there are none.
     hand_over_at: Time,
     /// The driver's ring was full.
     is_starved: bool,
@@ -41,7 +41,7 @@ pub struct Interface {
     pub foreign: u64,
 }
 
-/// What an interface has counted.
+/// Counters of an interface.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Counted {
     /// Frames that its link has brought.
@@ -77,12 +77,12 @@ impl Interface {
         }
     }
 
-    /// What it has counted so far.
+    /// Its counters so far.
     pub fn counted(&self) -> Counted {
         self.counted
     }
 
-    /// What the driver is offered.
+    /// Features that the driver is offered.
     pub fn features(plan: &Plan, host: usize) -> Features {
         Features { segmentation: plan.raw.hosts[host].nic.tso_bytes > 0, ..Features::default() }
     }
@@ -94,8 +94,8 @@ impl Interface {
         (start, self.free_at)
     }
 
-    /// The frame in this place of the ring is sent after those before it. A frame without a line
-    /// takes the time of the shortest frame: no guest learns sooner of what it sends.
+    /// The frame in this slot of the ring is sent after those before it. A frame without a line
+    /// takes the time of the shortest frame: no guest learns sooner of a frame that it sends.
     pub fn sends(&mut self, now: Time, place: u16) {
         let least = now + self.pace.time_to_send(SHORTEST_BYTES);
         self.sending.push_back((self.free_at.max(least), place));
@@ -115,7 +115,7 @@ impl Interface {
         None
     }
 
-    /// The guest is told this as soon as its driver has room for it.
+    /// Sends the guest this message as soon as its driver has room for it.
     pub fn tell(&mut self, now: Time, line: Line) {
         self.unreported.push_back(line);
         if !self.is_starved {
@@ -130,7 +130,7 @@ impl Interface {
         }
     }
 
-    /// When it has something to tell its driver.
+    /// When it has something to report to its driver.
     pub fn due(&self) -> Time {
         self.give_back_at().min(self.hand_over_at)
     }
@@ -139,8 +139,8 @@ impl Interface {
         self.sending.front().map_or(Time::NEVER, |first| first.0 + self.coalesce)
     }
 
-    /// Gives back what was sent by `now`, if it is time; returns whether the driver is to be
-    /// interrupted. One interrupt tells of both rings.
+    /// Gives back the frames that were sent by `now`, if it is time; returns whether the driver is
+    /// to be interrupted. One interrupt serves both rings.
     pub fn complete(&mut self, now: Time, card: &mut Card) -> Result<bool, String> {
         if self.due() > now {
             return Ok(false);
@@ -152,7 +152,7 @@ impl Interface {
         card.give_back(self.sending.drain(..count).map(|sent| sent.1))
     }
 
-    /// Hands over what has come, if it is time. Returns whether the driver is to be interrupted.
+    /// Hands over received frames, if it is time. Returns whether the driver is to be interrupted.
     pub fn hand_over(
         &mut self,
         now: Time,

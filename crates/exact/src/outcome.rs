@@ -1,5 +1,4 @@
-//! The outcome of a trial: what the network did, and what the traffic programs of the hosts have
-//! recorded.
+//! The outcome of a trial: that of the network, and the records of the hosts' traffic programs.
 
 use crate::interface::Counted;
 use crate::spec::QueueReport;
@@ -18,7 +17,7 @@ use tailrace_traffic::record::Record;
 use tailrace_traffic::{Merged, merge};
 use tailrace_units::Time;
 
-/// What a trial gave.
+/// The results of a trial.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Answer {
     /// Its outcome.
@@ -55,13 +54,13 @@ pub(crate) fn network_tables(plan: &Plan, network: &Network) -> Vec<Table> {
     vec![port_series(plan, network.switches()), queue_depth(plan, network.switches())]
 }
 
-/// What the engine has counted of each host.
+/// The engine's counters of each host.
 pub(crate) struct Counts<'a> {
     pub(crate) interfaces: &'a [Counted],
     pub(crate) queues: &'a [QueueReport],
 }
 
-/// Puts together what is known of a trial. Without traffic programs nothing is known of workloads.
+/// Combines the outcome of a trial. Without traffic programs nothing is known of workloads.
 pub(crate) fn assembled(
     plan: &Plan,
     (network_outcome, network): (NetworkOutcome, &Network),
@@ -89,7 +88,7 @@ pub(crate) fn assembled(
     }
 }
 
-/// What the interface and the queueing discipline of each host have counted, and its traffic
+/// The counters of the interface and the queueing discipline of each host, and of its traffic
 /// program, where it has one.
 fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
     let of = |((interface, queue), raw): ((&Counted, &QueueReport), &tailrace_plan::RawHost)| {
@@ -110,7 +109,7 @@ fn hosts(plan: &Plan, counts: &Counts, programs: &[TrafficHost]) -> Vec<Host> {
 }
 
 /// The interfaces of hosts, as `netstat -i` has them. The guests' devices are the engine's: it
-/// counts what it carries for them.
+/// counts the frames that it carries for them.
 fn interfaces(plan: &Plan, counts: &Counts, network: &Network) -> impl Iterator<Item = Interface> {
     let of = |(host, interface): (usize, &Counted)| {
         let raw = &plan.raw.hosts[host];
@@ -125,8 +124,7 @@ fn interfaces(plan: &Plan, counts: &Counts, network: &Network) -> impl Iterator<
     counts.interfaces.iter().enumerate().map(of)
 }
 
-/// What the traffic programs have recorded, of which the one of each host has written a file into
-/// the folder of its host.
+/// The records of the traffic programs, each in a file in the folder of its host.
 ///
 /// # Errors
 /// When a record is missing or damaged.

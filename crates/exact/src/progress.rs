@@ -1,15 +1,15 @@
-//! How far a trial is, for whoever waits for it.
+//! Progress of a trial, for the process that waits for it.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 use tailrace_units::Time;
 
-/// It is told so often.
+/// Interval between two reports.
 const EVERY: Duration = Duration::from_millis(200);
 /// The clock is read only every so many turns: reading it costs as much as a small turn.
 const TURNS: u32 = 256;
 
-/// Tells the share of a trial's time that is over, as lines on standard output.
+/// Reports the completed share of a trial's time, as lines on standard output.
 #[derive(Debug)]
 pub(crate) struct ProgressReport {
     begin: Time,
@@ -37,7 +37,7 @@ impl ProgressReport {
         self.reported_at = Instant::now();
         let share = now.since(self.begin.min(now)).ps() as f64
             / self.stop.since(self.begin).ps().max(1) as f64;
-        // Whoever waited may have ended.
+        // The waiting process may have ended.
         let _ = writeln!(io::stdout(), "{{\"progress\":{share:.4}}}");
     }
 }

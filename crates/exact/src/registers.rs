@@ -1,8 +1,8 @@
 //! Extended registers of the processor: a guest's kernel copies those of its programs, and has a
 //! fixed room for them.
 
-/// What a guest's kernel has room for. `crates/exact/kernel/registers.patch` has the arithmetic and
-/// the reason.
+/// Room of a guest's kernel for registers. `crates/exact/kernel/registers.patch` has the arithmetic
+/// and the reason.
 pub const ROOM_BYTES: u32 = 11_008;
 
 /// Registers of a processor without XSAVE: the area of FXSAVE.
@@ -50,8 +50,8 @@ mod tests {
     use super::*;
 
     /// Offset and size of the user states in a standard XSAVE area (CPUID leaf 0xD of processors
-    /// that have them; Intel SDM vol. 1, 13.5, and Intel's APX and AMX specifications). APX has
-    /// taken the place of MPX.
+    /// that have them; Intel SDM vol. 1, 13.5, and Intel's APX and AMX specifications). APX uses
+    /// the area of MPX.
     const STATES: [(&str, u32, u32); 9] = [
         ("x87, SSE and the header", 0, 576),
         ("AVX", 576, 256),

@@ -1,4 +1,4 @@
-//! What the first process of a guest is told by the engine.
+//! Orders of the engine for the first process of a guest.
 
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub const START_NS: u64 = 1_000_000_000;
 /// Virtual time of the plan's time zero: by then servers listen.
 pub const BEGIN_NS: u64 = 2_000_000_000;
 
-/// Name of the file in the folder of a host in which its guest finds what it is told.
+/// Name of the file in the folder of a host in which its guest finds its orders.
 pub const SPEC: &str = "guest.json";
 /// Begins the line of a guest's console in which its first process says why it cannot go on.
 pub const REASON: &str = "tailrace: ";
@@ -34,7 +34,7 @@ pub struct GuestSpec {
     pub host: usize,
     /// The plan.
     pub plan: PathBuf,
-    /// What programs write goes here.
+    /// Output of programs goes here.
     pub output: PathBuf,
     /// In order.
     pub programs: Vec<Program>,
@@ -51,7 +51,7 @@ pub struct Program {
     /// It starts so much later than the others (nanoseconds).
     #[serde(default)]
     pub delay_ns: u64,
-    /// It does not end by itself: what is awaited are lines of its output.
+    /// It does not end by itself: its completion is announced by lines of its output.
     #[serde(default)]
     pub finished_by: Option<FinishedBy>,
     /// The user that it runs as, by name or number; root when missing.
@@ -60,17 +60,17 @@ pub struct Program {
     /// Folders of the machine of which it has copies that it may change, in the guest's memory.
     #[serde(default)]
     pub copies: Vec<FolderCopy>,
-    /// The signal that tells it, and none of its children, to end, such as `INT`. When missing, it
+    /// The signal that asks it, and none of its children, to end, such as `INT`. When missing, it
     /// and its children get `TERM`.
     #[serde(default)]
     pub stop_signal: Option<String>,
-    /// It is told to end when the programs of all hosts that are not servers have ended.
+    /// It is asked to end when the programs of all hosts that are not servers have ended.
     #[serde(default)]
     pub is_server: bool,
 }
 
 impl Program {
-    /// What keeps it from being a program, if anything.
+    /// Why it cannot be a program, if so.
     pub fn problem(&self) -> Option<String> {
         if self.words.is_empty() {
             return Some("words: a program has a name".to_owned());
@@ -86,13 +86,13 @@ pub fn signal_of(name: &str) -> Option<Signal> {
     Signal::from_str(&format!("SIG{name}")).ok()
 }
 
-/// Lines that tell that a program has finished what it has to do.
+/// Lines by which a program announces its completion.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FinishedBy {
     /// Where they stand.
     pub stream: Stream,
-    /// What stands in each of them.
+    /// Text that each of them contains.
     pub text: String,
     /// How many.
     pub lines: u64,
@@ -125,13 +125,13 @@ pub struct FolderCopy {
 pub struct Ending {
     /// Its exit code; none when a signal ended it.
     pub code: Option<i32>,
-    /// Whether it had to be told to end.
+    /// Whether it had to be asked to end.
     pub was_asked_to_end: bool,
-    /// What it wrote to its error output last.
+    /// The last lines of its error output.
     pub last_words: String,
 }
 
-/// What the queueing discipline of a guest's interface has counted by the end of the plan's time.
+/// Counters of the queueing discipline of a guest's interface by the end of the plan's time.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueReport {
@@ -150,7 +150,7 @@ pub const LINE_ETHERTYPE: u16 = 0x88B5;
 /// Length of such a frame.
 pub const LINE_FRAME_BYTES: usize = 60;
 
-/// What is said in such a frame.
+/// The messages in such a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Line {
     /// The guest is set up.

@@ -21,14 +21,14 @@ use tailrace_outcome::{Capture as Captured, Exact, ExactHost, Registers};
 use tailrace_plan::{Plan, RawHost};
 use tailrace_units::{Span, Time};
 
-/// Virtual time that guests have to end after they were told.
+/// Virtual time that guests have to end after they were asked to.
 const END: Span = Span::from_ms(5_000);
 
-/// Virtual time that programs which are no servers have to end after they were told: for what they
-/// have begun.
+/// Virtual time that programs other than servers have to end after they were asked to: for the work
+/// that they have begun.
 const STOP: Span = Span::from_ms(30_000);
 
-/// What a trial is made of.
+/// Configuration of a trial.
 #[derive(Debug)]
 pub struct Trial {
     /// The plan.
@@ -41,14 +41,14 @@ pub struct Trial {
     pub machine: Machine,
     /// By host.
     pub programs: Vec<Vec<Program>>,
-    /// Whether the programs are those of the plan's workloads, which record what the outcome tells
-    /// of workloads.
+    /// Whether the programs are those of the plan's workloads, which record the outcome of the
+    /// workloads.
     pub is_traffic: bool,
-    /// What its outcome tells before its figures are trusted.
+    /// Warnings that precede the figures of its outcome.
     pub warnings: Vec<String>,
     /// Ports that are captured.
     pub captures: Vec<CaptureOrder>,
-    /// Told of the share that is done.
+    /// Reports the completed share.
     pub tells_progress: bool,
     /// Wall time after which a guest that says nothing spins.
     pub limit: Duration,
@@ -66,9 +66,9 @@ pub struct CaptureOrder {
 /// A guest that is set up.
 struct Ready {
     guest: Guest,
-    /// Places of the ring whose frames its driver has sent meanwhile.
+    /// Slots of the ring whose frames its driver has sent meanwhile.
     places: Vec<u16>,
-    /// What its first process said last.
+    /// The last message of its first process.
     said: Option<Line>,
 }
 
@@ -116,7 +116,7 @@ impl Trial {
         let captured = engine.network.end_captures(end).map_err(of_engine)?;
         let counted = outcome(plan, &engine.network, end);
         let mut tables = network_tables(plan, &engine.network);
-        // What comes later is not in the plan's time.
+        // Later counts are not in the plan's time.
         let interfaces: Vec<Counted> = engine.interfaces.iter().map(Interface::counted).collect();
         let ran = started.elapsed();
         let said = engine.said().to_vec();
@@ -182,7 +182,7 @@ impl Trial {
             && (!self.is_traffic || self.plan.workloads.iter().any(is_finite))
     }
 
-    /// A folder for each host, and in it what its guest is told.
+    /// A folder for each host, and in it the orders of its guest.
     fn folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders = Vec::new();
         for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
@@ -228,7 +228,7 @@ impl Trial {
         })
     }
 
-    /// How the programs of each host ended; none where its guest did not tell.
+    /// How the programs of each host ended; none where its guest did not report it.
     fn endings(&self, folders: &[PathBuf]) -> Vec<Vec<Ending>> {
         let read = |folder: &PathBuf| {
             let text =
@@ -238,7 +238,7 @@ impl Trial {
         folders.iter().map(read).collect()
     }
 
-    /// What the queueing disciplines have counted.
+    /// Counters of the queueing disciplines.
     fn queues(&self, folders: &[PathBuf]) -> Result<Vec<QueueReport>, Fault> {
         let read = |(folder, raw): (&PathBuf, &RawHost)| {
             let file = folder.join("out").join(QueueReport::FILE);
@@ -281,7 +281,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Whether every guest has told how its programs ended, which it does before it ends.
+    /// Checks that every guest has reported how its programs ended, which it does before it ends.
     fn check_endings_are_reported(
         &self,
         endings: &[Vec<Ending>],

@@ -1,6 +1,6 @@
-//! Places of the events of a digest.
+//! Locations of the events of a digest.
 
-/// A place of a digest's event: the number of a wire, and what happened there.
+/// Location of a digest's event: the number of a wire, and the kind of event there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DigestLocation {
     /// A frame's transmission begins on a wire.

@@ -6,22 +6,22 @@ use tailrace_wire::{Flags, Packet, PacketHead, PacketRest};
 
 /// A frame of an engine.
 pub trait NetworkFrame: Frame + Default {
-    /// What a wire keeps of every frame.
+    /// The part that a wire keeps of every frame.
     type Head: Copy + Default + Debug;
-    /// What it keeps apart, because few frames have it.
+    /// The part that it keeps apart, because few frames have it.
     type Rest: Copy + Debug;
 
     /// Its head.
     fn head(&self) -> Self::Head;
-    /// Its rest, if it has one, whose presence its head tells from now on.
+    /// Its rest, if it has one; its head records that from now on.
     fn rest(&self, head: &mut Self::Head) -> Option<Self::Rest>;
     /// Whether it has one.
     fn has_rest(&self) -> bool;
-    /// Whether this head tells of a rest.
+    /// Whether the frame of this head has a rest.
     fn tells_rest(head: &Self::Head) -> bool;
     /// Becomes the frame with this head and no rest.
     fn read_head(&mut self, head: &Self::Head);
-    /// Adds the rest that the head told of.
+    /// Adds the rest that belongs to the head.
     fn add_rest(&mut self, rest: Self::Rest);
 
     /// Its header fields.

@@ -1,8 +1,8 @@
-//! The network of a plan, for any engine: switches, the directions of links, what observed ports
-//! record, control frames for hosts, and what ports report at the end.
+//! The network of a plan, for any engine: switches, the directions of links, records of observed
+//! ports, control frames for hosts, and the reports of ports at the end.
 //!
-//! It knows no agenda and no clock. An engine decides in which order wires and switches are worked
-//! on; [`Medium`] is what it offers to them. Frames may be the simulator's packets or headers of
+//! It knows no agenda and no clock. An engine decides in which order wires and switches are
+//! handled; [`Medium`] is the engine's side. Frames may be the simulator's packets or headers of
 //! real frames ([`NetworkFrame`]).
 
 pub mod address;

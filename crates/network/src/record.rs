@@ -17,7 +17,7 @@ pub struct PortRecord {
     pub drop_frames: Series,
     /// Frames marked.
     pub mark_frames: Series,
-    /// Whose frames they were.
+    /// The source of the frames.
     pub traffic: Traffic,
     /// Times count from here.
     begin: Time,
@@ -91,8 +91,8 @@ impl PortRecord {
         self.keep(|| PortEvent::Sent(start, end, *frame.packet()));
     }
 
-    /// A frame of a source was dropped. The source counts only where there was no room: what queue
-    /// management drops, it chooses.
+    /// A frame of a source was dropped. The source counts only for drops without room: queue
+    /// management chooses its drops.
     pub(crate) fn dropped<F: NetworkFrame>(
         &mut self,
         at: Time,
@@ -121,7 +121,7 @@ impl PortRecord {
         self.keep(|| PortEvent::Notified(at, notification, *frame.packet()));
     }
 
-    /// So many bytes wait from `at` on.
+    /// This many bytes wait from `at` on.
     #[inline(never)]
     pub(crate) fn depth(&mut self, at: Time, bytes: u64) {
         self.depth.change(self.since_begin(at), bytes);

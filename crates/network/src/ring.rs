@@ -4,8 +4,8 @@ use crate::NetworkFrame;
 use std::collections::VecDeque;
 use tailrace_units::{Time, prefetch};
 
-/// A time and the head of its frame stand together, without a gap: what follows each other in the
-/// queue shares cache lines.
+/// A time and the head of its frame stand together, without a gap: successive frames of the queue
+/// share cache lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<H> {
     at: Time,
@@ -18,10 +18,10 @@ const CAPACITY_MIN: usize = 4;
 const GROWTH_MIN: usize = 2;
 
 /// First in, first out, with a header of 32 bytes. The memory grows by a quarter: most rings are
-/// filled once, and a network has thousands. One place of it stays free, so that two places tell
-/// how many are taken, and each moves by a comparison. A queue that becomes empty begins anew at
-/// the start of its memory: while it is short it stays in the same cache lines, however much memory
-/// it once needed.
+/// filled once, and a network has thousands. One slot stays free, so that two indices determine how
+/// many are taken, and each moves by a comparison. A queue that becomes empty begins anew at the
+/// start of its memory: while it is short it stays in the same cache lines, however much memory it
+/// once needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<F: NetworkFrame> {
     slots: Box<[Slot<F::Head>]>,
@@ -51,14 +51,14 @@ impl<F: NetworkFrame> Ring<F> {
         self.first == self.next
     }
 
-    /// The place of the one so many behind the first.
+    /// The index of the frame this many behind the first.
     #[inline]
     fn index(&self, behind: usize) -> usize {
         let index = self.first as usize + behind;
         if index < self.slots.len() { index } else { index - self.slots.len() }
     }
 
-    /// The place behind this one. Without memory there is one place, and it stays free.
+    /// The index behind this one. Without memory there is one slot, and it stays free.
     #[inline(always)]
     fn behind(&self, index: u32) -> u32 {
         let behind = index + 1;
@@ -169,7 +169,7 @@ impl<F: NetworkFrame> Ring<F> {
         }
     }
 
-    /// The place of the next is wanted soon.
+    /// Prefetches the slot of the next frame.
     #[inline(always)]
     pub(crate) fn prefetch_next(&self) {
         prefetch(&self.slots, self.next as usize);
@@ -198,7 +198,7 @@ impl<F: NetworkFrame> Ring<F> {
         *self = Ring::default();
     }
 
-    /// Takes away those from place `from` up to, without, place `to`.
+    /// Removes the frames from index `from` up to, without, index `to`.
     pub(crate) fn remove(&mut self, from: usize, to: usize) {
         let kept = self.iter().enumerate().filter(|(at, _)| !(from..to).contains(at));
         let kept: Vec<(Time, F)> = kept.map(|(_, kept)| kept).collect();

@@ -93,7 +93,7 @@ impl<F: NetworkFrame> Wire<F> {
         self.flight.arrival(start, end)
     }
 
-    /// The same, but neither before `earliest` nor before what is on its way already.
+    /// The same, but neither before `earliest` nor before the frames that are on their way already.
     pub fn arrival_after(&self, start: Time, end: Time, earliest: Time) -> Time {
         let last = self.on_the_way.back().unwrap_or(Time::ZERO);
         self.arrival(start, end).max(earliest).max(last)
@@ -133,7 +133,7 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.head()
     }
 
-    /// The place of a frame that is sent next is wanted soon.
+    /// Prefetches the slot of the next frame to be sent.
     #[inline(always)]
     pub fn prefetch_last(&self) {
         self.on_the_way.prefetch_next();
@@ -184,7 +184,7 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.memory()
     }
 
-    /// Takes away what is on its way, and the memory for it.
+    /// Removes the frames on their way, and their memory.
     pub fn discard(&mut self) {
         self.on_the_way.discard();
     }

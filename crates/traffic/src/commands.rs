@@ -51,7 +51,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
     match command(&words.collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody may read it; the exit code tells.
+            // It may not be read; the exit code says it too.
             let _ = writeln!(io::stderr(), "tailrace-traffic: {error}");
             ExitCode::FAILURE
         }
@@ -236,7 +236,7 @@ fn has_workload(plan: &Plan, name: &str) -> bool {
     plan.workloads.iter().any(|workload| workload.header.name == name)
 }
 
-/// One line for whoever runs the trial, and a file.
+/// One line for the runner of the trial, and a file.
 fn tell(news: HostProgress, out: &Path, host: &str) -> io::Result<()> {
     let line = match news {
         HostProgress::Ready => {

@@ -1,5 +1,5 @@
-//! What a system tells of a connection: numbers with names, in one order. A later version adds
-//! names at the end.
+//! Counters that a system reports for a connection: numbers with names, in one order. A later
+//! version adds names at the end.
 
 /// Names, which are Linux's without `tcpi_` where it has them.
 pub const COUNTERS: [&str; 38] = [
@@ -43,16 +43,16 @@ pub const COUNTERS: [&str; 38] = [
     "reader_late_us",
 ];
 
-/// So many of them come from `struct tcp_info`; then five from the socket's memory, and what the
-/// host has seen ([`crate::limits`]).
+/// Number of counters that come from `struct tcp_info`; then five from the socket's memory, and
+/// those that the host has sampled ([`crate::limits`]).
 pub const OF_TCP_INFO: usize = 26;
 
-/// A value for each of [`COUNTERS`]; `None` where the system does not tell it.
+/// A value for each of [`COUNTERS`]; `None` where the system does not report it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counters(pub [Option<u64>; COUNTERS.len()]);
 
 impl Default for Counters {
-    /// Nothing is told.
+    /// No value is known.
     fn default() -> Counters {
         Counters([None; COUNTERS.len()])
     }
@@ -66,7 +66,7 @@ impl Counters {
         }
     }
 
-    /// The counter of this name, if there is one and the system tells it.
+    /// The counter of this name, if there is one and the system reports it.
     pub fn named(&self, name: &str) -> Option<u64> {
         let place = COUNTERS.iter().position(|known| *known == name)?;
         self.0[place]

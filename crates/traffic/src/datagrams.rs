@@ -108,8 +108,8 @@ mod tests {
         (Sender::new(arrivals.clone()), Receiver::new(arrivals))
     }
 
-    /// Of `sent` datagrams of this size, those for which `comes` holds come: whether each is known
-    /// by its time.
+    /// Of `sent` datagrams of this size, those for which `comes` holds arrive: whether each is
+    /// identified by its time.
     fn known(bytes: u64, sent: u64, comes: impl Fn(u64) -> bool) -> bool {
         let (mut sender, mut receiver) = ends(bytes);
         (0..sent).all(|number| {

@@ -44,7 +44,7 @@ pub struct LastingEnd {
     pub app: App,
     /// Its addresses.
     pub route: Route,
-    /// Whether what arrives here is goodput, and completions are told here.
+    /// Whether bytes that arrive here are goodput, and completions are reported here.
     pub counts_goodput: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct HostedEnd {
     pub counts_goodput: bool,
     /// The port of the plan at which it listens, and its address.
     pub port: Option<(u16, SocketAddrV4)>,
-    /// How often it tells that something is finished.
+    /// How often it reports a completion.
     pub finishes: u64,
 }
 
@@ -95,8 +95,7 @@ pub struct Listener {
     pub congestion: Option<Rc<str>>,
 }
 
-/// What is known of every host: addresses, marks and ports. It answers for flows that are yet to
-/// come.
+/// Addresses, marks and ports of every host, also for flows that are yet to come.
 pub struct Routes {
     addresses: Addresses,
     /// Workloads that are left to other programs.
@@ -139,7 +138,7 @@ pub struct Duty {
 }
 
 impl Duty {
-    /// What this host, an index in the plan, has to do.
+    /// The duty of this host, an index in the plan.
     pub fn new(plan: &Plan, host: u32, addresses: Addresses, congestion: &Congestion) -> Duty {
         Duty::without(BTreeSet::new(), plan, host, addresses, congestion)
     }

@@ -1,4 +1,4 @@
-//! One end of a connection: its program, and what is between that and its socket.
+//! One end of a connection: its program, and the link between that and its socket.
 
 use crate::counters::Counters;
 use crate::flows::Flow;
@@ -17,7 +17,7 @@ pub struct End {
     pub link: Link,
 }
 
-/// What is between a program and its socket.
+/// The link between a program and its socket.
 pub struct Link {
     pub workload: u32,
     pub user: u32,
@@ -34,13 +34,13 @@ pub struct Link {
     unsent: u64,
     /// The program reads itself.
     pub reads_late: bool,
-    /// Of what has arrived and was not read, the program knows so much.
+    /// Bytes that have arrived and were not read, as far as the program knows.
     pub noticed: u64,
     pub received: u64,
     /// First byte of the answer or flow that is on its way.
     pub first_byte: Option<Time>,
     failure: Option<io::Error>,
-    /// What was seen of its limits.
+    /// The samples of its limits.
     pub clock: LimitClock,
 }
 
@@ -65,7 +65,7 @@ impl Link {
         }
     }
 
-    /// What its connection has counted by `at`.
+    /// The counters of its connection by `at`.
     pub fn sample(&mut self, at: Time, mut counters: Counters) -> Sample {
         self.clock.sample(at, &counters);
         self.clock.add_to(&mut counters);
@@ -80,7 +80,7 @@ impl Link {
     }
 }
 
-/// What a program may do, at one moment.
+/// The calls of a program, at one moment.
 pub struct Calls<'a, S: Sockets> {
     pub number: u32,
     pub now: Time,
@@ -102,7 +102,7 @@ impl<S: Sockets> Calls<'_, S> {
         self.link.unsent -= self.checked(written).unwrap_or(0);
     }
 
-    /// What stopped the socket, if something did.
+    /// The error that stopped the socket, if any.
     pub fn failure(&mut self) -> Option<io::Error> {
         self.link.failure.take()
     }

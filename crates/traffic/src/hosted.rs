@@ -1,5 +1,4 @@
-//! Programs that own several sockets, over sockets of a system: what they are, and what they may
-//! do.
+//! Programs that own several sockets, over sockets of a system: their state and their calls.
 
 use crate::duty::Routes;
 use crate::end::End;
@@ -23,7 +22,7 @@ pub struct Hosted {
     pub own: Owned,
 }
 
-/// What belongs to a program.
+/// State of a program.
 pub struct Owned {
     pub workload: u32,
     pub counts_goodput: bool,
@@ -53,7 +52,7 @@ pub struct Connection {
     pub received: u64,
     /// A write has failed.
     pub is_broken: bool,
-    /// What was seen of its limits.
+    /// The samples of its limits.
     clock: LimitClock,
 }
 
@@ -72,7 +71,7 @@ impl Connection {
         }
     }
 
-    /// What it has counted by now.
+    /// Its counters by now.
     fn sample<S: Sockets>(
         &mut self,
         now: Time,
@@ -111,7 +110,7 @@ impl Owned {
 }
 
 impl Owned {
-    /// Looks at what limits each open connection.
+    /// Samples the limits of each open connection.
     pub fn sample_limits<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         for (&number, connection) in
             self.connections.iter_mut().filter(|(_, connection)| connection.is_open)
@@ -130,7 +129,7 @@ pub struct Numbers {
     pub owners: BTreeMap<u32, (u32, Option<u32>)>,
 }
 
-/// What a program may do, at one moment.
+/// The calls of a program, at one moment.
 pub struct ProgramCalls<'a, S: Sockets> {
     pub program: u32,
     pub host: u32,
@@ -144,7 +143,7 @@ pub struct ProgramCalls<'a, S: Sockets> {
     pub cores: &'a mut Cores<Waiter>,
     pub record: &'a mut Recorder,
     pub payload: &'a mut Vec<u8>,
-    /// How often it has told that something is finished.
+    /// How often it has reported a completion.
     pub finished: u64,
 }
 

@@ -1,9 +1,9 @@
 //! The workloads of a plan over real sockets: every end of one host in one thread, with the
-//! programs and the random streams of the simulator. What is drawn is the same: when users start,
-//! how long they pause, how large flows are, when they arrive.
+//! programs and the random streams of the simulator. The draws are the same: when users start, how
+//! long they pause, how large flows are, when they arrive.
 //!
-//! [`Host`] is handed the time and what happened at its sockets, and asks for sockets by the trait
-//! [`Sockets`]; `kernel` has those of Linux. `record` is what a host leaves behind, and [`merge`]
+//! [`Host`] is handed the time and the events of its sockets, and asks for sockets by the trait
+//! [`Sockets`]; `kernel` has those of Linux. `record` is the file that a host writes, and [`merge`]
 //! makes the outcome of a trial from all of them.
 
 pub mod commands;

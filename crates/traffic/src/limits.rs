@@ -1,11 +1,11 @@
-//! What limits a connection of a real kernel. Linux tells how long it was busy, limited by the
+//! Limits of a connection of a real kernel. Linux reports how long it was busy, limited by the
 //! peer's window and by the send buffer, in ticks of its clock. The rest of the busy time is
-//! divided by what the connection looks like at moments that the host chooses.
+//! divided by the state of the connection at sampling times that the host chooses.
 
 use crate::counters::Counters;
 use tailrace_units::{Span, Time};
 
-/// Looks at every connection in a trial.
+/// Samples of every connection in a trial.
 const SAMPLES: u64 = 256;
 /// Added to their distance, which then is no multiple of a clock tick or of a program's.
 const ODD: Span = Span::from_us(137);
@@ -17,12 +17,12 @@ const RECOVERY: u64 = 3;
 const FULL_PARTS: u64 = 2;
 const FULL_OF: u64 = 3;
 
-/// Between two looks, in a trial of this length.
+/// Interval between two samples, in a trial of this length.
 pub fn sample_interval(trial: Span) -> Span {
     trial.part(SAMPLES).max(DISTANCE_MIN) + ODD
 }
 
-/// What the busy time is that Linux does not explain.
+/// Causes of the busy time that Linux does not explain.
 enum Rest {
     Application,
     Recovery,
@@ -40,7 +40,7 @@ fn state_of(value_of: impl Fn(&str) -> u64) -> Rest {
     } else if value_of("notsent_bytes") == 0 {
         if waits_for_room { Rest::Buffer } else { Rest::Application }
     } else if value_of("wmem_bytes") * 2 > value_of("unacked") * value_of("snd_mss") {
-        Rest::Interface // most of what is not acknowledged has not left
+        Rest::Interface // most of the unacknowledged bytes have not left
     } else if waits_for_room && !is_window_full {
         Rest::Buffer
     } else {
@@ -48,7 +48,7 @@ fn state_of(value_of: impl Fn(&str) -> u64) -> Rest {
     }
 }
 
-/// What was seen of one end, in microseconds.
+/// Samples of one end, added up in microseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LimitClock {
     last: Option<(Time, Kernel)>,
@@ -77,7 +77,7 @@ impl Kernel {
 }
 
 impl LimitClock {
-    /// Looks at a connection that is open.
+    /// Samples an open connection.
     pub fn sample(&mut self, now: Time, counters: &Counters) {
         let Some(kernel) = Kernel::of(counters) else { return };
         let (at, before) = self.last.replace((now, kernel)).unwrap_or((now, Kernel::default()));
@@ -86,7 +86,7 @@ impl LimitClock {
         let span_us = now.since(at).ps() / 1_000_000;
         self.open_us += if at == now { busy_us } else { span_us };
         let value_of = |name: &str| counters.named(name).unwrap_or(0);
-        // Of what waits to be read, the kernel counts the memory.
+        // Of the bytes that wait to be read, the kernel counts the memory.
         if value_of("rmem_bytes") * 2 > value_of("rcvbuf_bytes") {
             self.reader_late_us += span_us;
         }
@@ -106,7 +106,7 @@ impl LimitClock {
             / value_of("rtt_us").max(1);
     }
 
-    /// Adds what was seen to what the system tells.
+    /// Adds the samples to the system's counters.
     pub fn add_to(&self, counters: &mut Counters) {
         for (name, value) in [
             ("open_us", self.open_us),

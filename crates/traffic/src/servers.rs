@@ -5,7 +5,7 @@ use crate::sockets::Marks;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_plan::{Header, Plan};
 
-/// Who uses a listener.
+/// The user of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Users {
     /// A program of this workload.
@@ -32,7 +32,7 @@ pub struct Listening {
     pub workload: u32,
 }
 
-/// The servers of all hosts. They are told in the order of the plan, so that every process of a
+/// The servers of all hosts. They are listed in the order of the plan, so that every process of a
 /// trial knows the same.
 pub struct Servers {
     pub all: BTreeMap<Server, Listening>,

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::rc::Rc;
 
-/// What stands in the packets of a socket.
+/// Marks of the packets of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Marks {
     /// Class, 0 to 7.
@@ -28,7 +28,7 @@ pub struct Route {
     pub congestion: Option<Rc<str>>,
 }
 
-/// What came of reading.
+/// The result of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
     /// So much was there.
@@ -39,7 +39,7 @@ pub struct Read {
 
 /// Sockets, each under a number that its user chooses. No call waits.
 pub trait Sockets {
-    /// A connection that a listener has accepted and that nobody uses yet. To drop it closes it.
+    /// A connection that a listener has accepted and that is not used yet. Dropping it closes it.
     type Accepted;
 
     /// Accepts connections at this address from now on.
@@ -52,7 +52,7 @@ pub trait Sockets {
         marks: Marks,
         congestion: Option<&str>,
     ) -> io::Result<()>;
-    /// Begins to open a connection; [`Event::Connected`] tells when it is open.
+    /// Begins to open a connection; [`Event::Connected`] reports that it is open.
     ///
     /// # Errors
     /// When the address is in use or nothing leads to the peer.
@@ -77,7 +77,7 @@ pub trait Sockets {
     /// # Errors
     /// When the connection is broken.
     fn read(&mut self, number: u32, most: u64) -> io::Result<Read>;
-    /// What the connection has counted.
+    /// The counters of the connection.
     fn counters(&mut self, number: u32) -> Option<Counters>;
     /// Closes a socket. Its number may be used again.
     fn close(&mut self, number: u32);
@@ -99,8 +99,8 @@ pub trait Sockets {
     fn receive(&mut self, number: u32, start: &mut [u8]) -> io::Result<Option<usize>>;
 }
 
-/// What happened at sockets. A socket is told of bytes when some arrive, and of room when there was
-/// none and some comes.
+/// Events of sockets. Bytes are reported when some arrive, and room when there was none and some
+/// comes.
 #[derive(Debug)]
 pub enum Event<A> {
     /// A listener has accepted a connection from this address.

@@ -18,7 +18,7 @@ pub struct Arrivals {
     next: Time,
 }
 
-/// What arrives.
+/// The arriving items.
 #[derive(Clone, Debug)]
 pub enum Arriving {
     /// Connections that carry a number of bytes each.
@@ -34,7 +34,7 @@ pub enum Arriving {
         ends: Ends,
         /// The largest payload.
         payload_max: u32,
-        /// What may wait in the interface of the sender before its program waits; `None`: any
+        /// Bytes that may wait in the interface of the sender before its program waits; `None`: any
         /// amount.
         send_buffer_bytes: Option<u64>,
     },
@@ -52,7 +52,7 @@ pub struct Arrival {
 }
 
 impl Arrivals {
-    /// So many arrivals after `start`; 0 for no end.
+    /// This many arrivals after `start`; 0 for no end.
     pub fn new(
         workload: u32,
         what: Arriving,
@@ -80,7 +80,7 @@ impl Arrivals {
         self.workload
     }
 
-    /// What arrives.
+    /// The arriving items.
     pub fn what(&self) -> &Arriving {
         &self.what
     }

@@ -48,7 +48,7 @@ impl Kind for Blocks {
     }
 }
 
-/// What a query is for.
+/// The purpose of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Block,
@@ -110,7 +110,7 @@ impl Parts<'_> {
         ))
     }
 
-    /// What answers queries of one sort, at each node.
+    /// Starts the servers that answer queries of one sort, at each node.
     fn start_servers(
         &self,
         engine: &mut dyn Engine,

@@ -19,7 +19,7 @@ pub(crate) struct Driven<'a> {
     pub(crate) spikes: &'a [RawSpike],
 }
 
-/// What is recorded of so many users, or of arrivals.
+/// The record of this many users, or of arrivals.
 pub(crate) fn record(
     observe: &RawObserve,
     users: u32,
@@ -36,7 +36,7 @@ pub(crate) fn record(
 }
 
 impl Driven<'_> {
-    /// What makes the requests of a client; `home_of` tells the server of a user that stays with
+    /// The source of a client's requests; `home_of` returns the server of a user that stays with
     /// one.
     pub(crate) fn drive(
         &self,

@@ -1,6 +1,6 @@
 //! Whether explanations of latencies can follow what a workload does.
 
-/// What explanations see between the ends of a workload.
+/// The operations between the ends of a workload that explanations see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Followed {
     /// The end that opens a connection, or that is the client of a pair of sockets for datagrams,

@@ -1,6 +1,6 @@
-//! What the workloads of a plan do, whatever engine runs them: the programs at both ends of each
-//! connection, what arrives by itself, and what is recorded. Random streams have their names here,
-//! so that two engines draw the same numbers.
+//! The work of the workloads of a plan, whatever engine runs them: the programs at both ends of
+//! each connection, arrivals, and records. Random streams have their names here, so that two
+//! engines draw the same numbers.
 //!
 //! There is one module for each kind, and one line in [`kind_of`].
 
@@ -68,11 +68,11 @@ pub struct WorkloadProgram {
     pub host: u32,
     /// The program.
     pub program: Box<dyn Program>,
-    /// Whether what arrives for it is goodput, and completions are told by it.
+    /// Whether arriving bytes are goodput for it, and decide about completions.
     pub counts_goodput: bool,
     /// The port at which it listens.
     pub port: Option<u16>,
-    /// How often it tells that something is finished, where the workload has an end.
+    /// How often it reports a completion, if the workload has an end.
     pub finishes: u64,
 }
 
@@ -87,7 +87,8 @@ pub struct DatagramPair {
     pub programs: [u32; 2],
 }
 
-/// What an engine does for the workloads of a plan. It is called in the order of the plan.
+/// The operations of an engine for the workloads of a plan. They are called in the order of the
+/// plan.
 pub trait Engine {
     /// Makes both ends of a connection.
     fn connect(&mut self, connection: LastingConnection<'_>);
@@ -99,12 +100,12 @@ pub trait Engine {
     fn arrive(&mut self, arrivals: Arrivals);
 }
 
-/// What is asked of a kind.
+/// A kind of workload.
 trait Kind {
-    /// What is recorded of it.
+    /// Its record.
     fn record(&self, observe: &RawObserve) -> WorkloadRecord;
 
-    /// Opens the connections that last as long as the trial, and tells what arrives by itself.
+    /// Opens the connections that last as long as the trial, and passes its arrivals to the engine.
     fn open(&self, context: &WorkloadContext<'_>, engine: &mut dyn Engine);
 
     /// Whether something arrives by itself.
@@ -122,8 +123,8 @@ trait Kind {
         0
     }
 
-    /// Whether everything that it does at one host follows from what that host does and receives.
-    /// Most programs share a ledger of what goes over their connections.
+    /// Whether its acts at one host depend on that host's acts and inputs only. Most programs share
+    /// a ledger of the contents of their connections.
     fn is_local(&self) -> bool {
         self.programs() == 0
     }
@@ -143,21 +144,21 @@ trait Kind {
         false
     }
 
-    /// Whether what its connections carried is told one by one.
+    /// Whether the bytes of its connections are reported one by one.
     fn tells_connections(&self) -> bool {
         false
     }
 
-    /// What explanations of its latencies see.
+    /// The operations that explanations of its latencies see.
     fn followed(&self) -> Followed {
         Followed::Asking
     }
 
-    /// Adds what only this kind tells.
+    /// Adds the figures that only this kind reports.
     fn add_details(&self, _record: &WorkloadRecord, _outcome: &mut tailrace_outcome::Workload) {}
 }
 
-/// A workload's place in the plan.
+/// A workload of the plan, with its index and its devices.
 struct WorkloadContext<'a> {
     plan: &'a Plan,
     header: &'a Header,
@@ -172,7 +173,7 @@ impl WorkloadContext<'_> {
         RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
     }
 
-    /// So many arrivals; 0 for no end.
+    /// This many arrivals; 0 for no end.
     fn arrivals(
         &self,
         what: Arriving,
@@ -209,7 +210,7 @@ fn kind_of(workload: &Workload) -> &dyn Kind {
     }
 }
 
-/// What is recorded of a workload.
+/// The record of a workload.
 pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
     kind_of(workload).record(&plan.raw.observe)
 }
@@ -230,7 +231,7 @@ pub fn flow_receivers(workload: &Workload) -> &[usize] {
     if kind_of(workload).has_flows() { &workload.header.peers } else { &[] }
 }
 
-/// Whether what the connections of a workload carried is told one by one.
+/// Whether the bytes of a workload's connections are reported one by one.
 pub fn tells_connections(workload: &Workload) -> bool {
     kind_of(workload).tells_connections()
 }
@@ -245,12 +246,12 @@ pub fn tells_blocks(workload: &Workload) -> bool {
     kind_of(workload).tells_blocks()
 }
 
-/// What explanations of the latencies of a workload see.
+/// The operations that explanations of a workload's latencies see.
 pub fn followed(workload: &Workload) -> Followed {
     kind_of(workload).followed()
 }
 
-/// Adds what only the kind of a workload tells.
+/// Adds the figures that only the kind of a workload reports.
 fn add_details(
     workload: &Workload,
     record: &WorkloadRecord,
@@ -259,7 +260,7 @@ fn add_details(
     kind_of(workload).add_details(record, outcome);
 }
 
-/// Tells an engine of all workloads.
+/// Opens all workloads at an engine.
 pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
     let devices = Devices::default();
     for (number, workload) in (0..).zip(&plan.workloads) {

@@ -1,4 +1,4 @@
-//! Ranks of an MPI job: the program of each host, and what is told of each size.
+//! Ranks of an MPI job: the program of each host, and the report of each size.
 
 use crate::{Engine, Followed, Kind, WorkloadContext, WorkloadProgram, WorkloadRecord};
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Parts for Mpi {
         }
     }
 
-    /// The ranks of a host that take part, with what they draw from.
+    /// The ranks of a host that take part, with their random streams.
     fn ranks_of(&self, host: usize, context: &WorkloadContext<'_>) -> Vec<(u32, RandomStream)> {
         let ranks = (0..self.active()).zip(&self.ranks).filter(|&(_, &own)| own == host);
         ranks.map(|(rank, _)| (rank, context.random(&format!("{rank}/compute")))).collect()

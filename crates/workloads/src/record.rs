@@ -1,4 +1,4 @@
-//! What is recorded of one workload.
+//! The record of one workload.
 
 use crate::StorageRecord;
 use tailrace_host::Carried;
@@ -13,11 +13,11 @@ use tailrace_units::{Span, Time, prefetch_all};
 pub struct WorkloadRecord {
     /// Of transactions and flows that are complete.
     pub latency: Latency,
-    /// Of parts of transactions, such as blocks: of kinds that tell them.
+    /// Of parts of transactions, such as blocks: of kinds that report them.
     pub parts: Latency,
     /// Of a workload of storage.
     pub storage: Option<Box<StorageRecord>>,
-    /// The same for each user, of kinds that tell it.
+    /// The same for each user, of kinds that report it.
     pub sums: Vec<Sum>,
     /// How many transactions and flows are complete.
     pub transactions: u64,
@@ -35,32 +35,32 @@ pub struct WorkloadRecord {
     pub goodput: Option<Series>,
     /// Start and latency of transactions, the first so many.
     pub rows: Vec<Row>,
-    /// Of a workload of flows: what each row was. Empty for others.
+    /// Of a workload of flows: the flow of each row. Empty for others.
     pub carried: Vec<Carried>,
     /// Most rows.
     pub rows_max: usize,
     /// Sums over connections that are gone.
     pub retired: TcpStats,
-    /// What limited these, both ends together.
+    /// The limits of these, both ends together.
     pub retired_limits: Limits,
     /// From when its results count: the warm-up of a workload without end is left out.
     pub counted_from: Time,
-    /// What had been counted by then; none of a workload that is counted from its start.
+    /// The counts at that time; none of a workload that is counted from its start.
     pub before: Option<Box<Before>>,
 }
 
-/// What a workload had counted at the end of the warm-up.
+/// The counts of a workload at the end of the warm-up.
 #[derive(Clone, Default, Debug)]
 pub struct Before {
     /// By its connections.
     pub tcp: TcpStats,
-    /// What had limited them.
+    /// Their limits.
     pub limits: Limits,
     /// The same of each connection that lasts.
     pub connection_limits: Vec<Limits>,
     /// By its programs.
     pub tallies: Tallies,
-    /// What each connection of a stream had received, in the order in which they start.
+    /// The bytes that each connection of a stream had received, in the order in which they start.
     pub bytes: Vec<u64>,
 }
 
@@ -205,8 +205,8 @@ impl WorkloadRecord {
         self.before = Some(Box::new(before));
     }
 
-    /// Adds the bytes that another part of the same trial has counted, and what its connections had
-    /// when they were given back; both begin anew there. Everything else is told in order.
+    /// Adds the bytes that another part of the same trial has counted, and the counts of its closed
+    /// connections; both begin anew there. All other events are applied in order.
     pub fn absorb(&mut self, other: &mut WorkloadRecord) {
         self.goodput_bytes += std::mem::take(&mut other.goodput_bytes);
         if let (Some(own), Some(others)) = (&mut self.goodput, &mut other.goodput) {
@@ -216,7 +216,7 @@ impl WorkloadRecord {
         self.retired_limits.add(&std::mem::take(&mut other.retired_limits));
     }
 
-    /// What the flow that has just been measured was.
+    /// The flow that has just been measured.
     pub fn carried(&mut self, carried: Carried) {
         if self.carried.len() < self.rows.len() {
             self.carried.push(carried);

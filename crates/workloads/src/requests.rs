@@ -126,7 +126,7 @@ impl Parts<'_> {
         ))
     }
 
-    /// The sizes of what servers ask, which always goes over TCP.
+    /// The sizes of requests between servers, which always go over TCP.
     fn stage_exchange(&self, number: u16, sizes: &MessageSizes) -> Arc<Exchange> {
         let random = self.context.random(&format!("stage{number}/sizes"));
         Arc::new(Exchange::new(sizes.request.clone(), sizes.response.clone(), 1..=u64::MAX, random))
@@ -145,7 +145,7 @@ impl Parts<'_> {
         })
     }
 
-    /// What one server asks of others: this part of all stages.
+    /// The requests of one server to others: this part of all stages.
     fn stages(&self, range: Range<usize>) -> Vec<StageConfig> {
         let numbered = (0_u16..).zip(&self.requests.stages).skip(range.start).take(range.len());
         let config = |(number, stage): (u16, &Stage)| StageConfig {

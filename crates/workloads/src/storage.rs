@@ -54,7 +54,7 @@ impl Kind for Storage {
             let finishes =
                 if self.raw.requests > 0 || self.raw.bytes > 0 { self.raw.jobs.into() } else { 0 };
             let (workload, host) = (context.number, host as u32);
-            // What an initiator reads or writes is counted when a request is complete.
+            // The bytes of an initiator are counted when a request is complete.
             engine.start(WorkloadProgram {
                 workload,
                 host,
@@ -73,7 +73,7 @@ struct Parts<'a> {
     context: &'a WorkloadContext<'a>,
 }
 
-/// What leads to the target.
+/// The path to the target.
 struct Network {
     rules: Arc<Rules>,
     /// Of each initiator.

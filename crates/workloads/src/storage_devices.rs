@@ -13,8 +13,8 @@ use tailrace_units::{RandomStream, Span};
 pub(crate) struct Devices(RefCell<BTreeMap<(usize, String), DeviceUser>>);
 
 impl Devices {
-    /// One more use of this device of this host. The first one makes it, and tells where its
-    /// latencies are drawn from.
+    /// One more use of this device of this host. The first one makes it, and names the random
+    /// stream of its latencies.
     pub(crate) fn user(
         &self,
         host: usize,

@@ -1,11 +1,11 @@
-//! Requests of storage over a network: what the plan says of a protocol, as sessions have it.
+//! Requests of storage over a network: the plan's settings of a protocol, as sessions have them.
 
 use std::sync::Arc;
 use tailrace_plan::{RawIscsi, RawNbd, RawNvmeTcp, RawStorageProtocol};
 use tailrace_programs::storage_protocol::{Rules, iscsi::Iscsi, nbd::Nbd, nvme_tcp::NvmeTcp};
 
-/// What each session has agreed on, and how many connections an initiator has; none where devices
-/// are in initiators.
+/// The rules of each session, and the number of connections of an initiator; none where devices are
+/// in initiators.
 pub(crate) fn agreed(protocol: &RawStorageProtocol) -> Option<(Arc<Rules>, u32)> {
     let (rules, connections) = match protocol {
         RawStorageProtocol::Local => return None,

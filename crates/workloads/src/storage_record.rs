@@ -1,4 +1,4 @@
-//! What is recorded of requests of storage: by what they asked for, and what they waited for.
+//! The record of requests of storage: by operation, and by wait.
 
 use tailrace_blockdev::Op;
 use tailrace_programs::{StorageDone, Waits};
@@ -25,14 +25,14 @@ pub struct StorageRecord {
 pub struct OfOp {
     /// From the intended start.
     pub latency: Latency,
-    /// What they read or wrote.
+    /// The bytes that they read or wrote.
     pub bytes: u64,
-    /// What they waited for, added up (picoseconds), in the order of [`Waits::NAMES`].
+    /// Their waits, added up (picoseconds), in the order of [`Waits::NAMES`].
     pub waits_ps: [u128; Waits::NAMES.len()],
 }
 
 impl StorageRecord {
-    /// Names of what is asked for, as in results.
+    /// Names of operations, as in results.
     pub const NAMES: [&'static str; 3] = ["read", "write", "flush"];
 
     /// Of so many devices.

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use virtio_queue::{Queue, QueueOwnedT, QueueT};
 use vm_memory::GuestMemoryMmap;
 
-/// Entries of a ring: what User-Mode Linux has (MAX_SUPPORTED_QUEUE_SIZE).
+/// Entries of a ring: as in User-Mode Linux (MAX_SUPPORTED_QUEUE_SIZE).
 pub const RING_ENTRIES: u16 = 256;
 /// Numbers of the rings.
 pub const RECEIVE: usize = 0;
@@ -14,7 +14,7 @@ pub const TRANSMIT: usize = 1;
 /// Largest row of segments that a driver hands over, with its headers.
 const ROW_BYTES_MAX: usize = 66_000;
 
-/// What an interface offers to its driver.
+/// Features that an interface offers to its driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
     /// Rows of TCP segments (and, for them, checksums).
@@ -32,9 +32,9 @@ impl Default for Features {
 /// A frame, or a row of segments, that a driver has handed over.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// Its place in the ring, given back when it is sent.
+    /// Its slot in the ring, given back when it is sent.
     pub place: u16,
-    /// What the driver says of it.
+    /// The driver's header of it.
     pub header: Header,
 }
 
@@ -77,7 +77,8 @@ impl Card {
         Ok(Some(Sent { place, header: Header::read(&header) }))
     }
 
-    /// Frames were sent: their places are the driver's again. Returns whether it wants to know.
+    /// Frames were sent: their slots are the driver's again. Returns whether it wants to be
+    /// notified.
     pub fn give_back(&mut self, places: impl Iterator<Item = u16>) -> Result<bool, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else {
             return Ok(false);
@@ -123,7 +124,7 @@ impl Card {
         Ok(true)
     }
 
-    /// Whether the driver wants to know of what it was handed.
+    /// Whether the driver wants to be notified of frames that it was handed.
     pub fn wants_interrupt(&mut self) -> Result<bool, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else {
             return Ok(false);
@@ -132,9 +133,9 @@ impl Card {
             .map_err(|error| format!("the ring of received frames: {error}"))
     }
 
-    /// Asks the driver to tell when it has made more room for frames than there is. It does so when
-    /// it fills the place that it is told of, which is thus the one behind the last that it has
-    /// filled.
+    /// Asks the driver for a notification when it has made more room for frames than there is. It
+    /// sends one when it fills the slot that it was given, which is thus the one behind the last
+    /// that it has filled.
     pub fn await_room(&mut self) -> Result<(), String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(()) };
         let mut places = 0;

@@ -17,7 +17,7 @@ const DESCRIPTORS_MAX: usize = 8;
 /// A request of a guest.
 #[derive(Debug)]
 pub struct Message {
-    /// What is asked for.
+    /// The request.
     pub request: u32,
     /// Whether an answer is awaited even where the request has none of its own.
     pub needs_reply: bool,
@@ -70,7 +70,7 @@ impl VhostConnection {
         Ok(Some(Message { request, needs_reply: header.flags & NEED_REPLY != 0, payload }))
     }
 
-    /// Reads what has come; returns whether anything had.
+    /// Reads the available bytes; returns whether there were any.
     pub fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; HEADER_BYTES + PAYLOAD_MAX];
         let mut parts = [IoSliceMut::new(&mut buffer)];

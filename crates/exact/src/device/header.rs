@@ -6,7 +6,7 @@ const DATA_VALID: u8 = 2;
 const GSO_TYPE_TCP_IPV4: u8 = 1;
 const GSO_ECN: u8 = 0x80;
 
-/// What a driver says of a frame that it sends.
+/// The driver's description of a frame that it sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Header {
     gso_type: u8,

@@ -29,7 +29,7 @@ const PROTOCOL: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 const CONFIGURATION_BYTES: usize = 12;
 const LINK_UP: u16 = 1;
 
-/// What became of a message.
+/// The result of a message.
 #[derive(Debug)]
 pub enum Answer {
     /// It was answered.

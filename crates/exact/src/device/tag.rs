@@ -1,4 +1,4 @@
-//! Tags with a priority (802.1Q clause 9), which a driver puts into frames: a kernel tells the
+//! Tags with a priority (802.1Q clause 9), which a driver puts into frames: a kernel reports the
 //! priority of a socket in no other way.
 
 /// Destination and source, which stand before a tag.

@@ -26,7 +26,8 @@ pub fn cage(kernel: &str, arguments: &[String]) -> Result<ExitCode, String> {
     set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).map_err(say("asking for a signal"))?;
     enter_namespace()
         .map_err(say("making a process namespace (hint: as root, or allow user namespaces)"))?;
-    // Addresses would differ from run to run, and the order of what is kept by address with them.
+    // Addresses would differ from run to run, and with them the order of data that is kept by
+    // address.
     let persona = personality::get().map(|persona| persona | Persona::ADDR_NO_RANDOMIZE);
     persona
         .and_then(personality::set)

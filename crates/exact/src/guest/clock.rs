@@ -39,24 +39,24 @@ pub enum Reason {
     Waits(u64),
     /// It has asked its device something.
     Device,
-    /// It has told of a ring, and goes on when that was seen to.
+    /// It has kicked a ring, and continues when that was handled.
     Kicked,
     /// It has ended.
     Off,
 }
 
-/// A guest told of a ring.
+/// A guest's notification that a ring has entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kick {
     /// At this time.
     pub at: u64,
     /// Of this ring.
     pub ring: usize,
-    /// What it has put into the ring ends here.
+    /// The entries that it has put into the ring end here.
     pub index: u16,
 }
 
-/// Extended registers that a guest has seen, and what it has room for.
+/// Extended registers that a guest has seen, and the room that it has for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Registers {
     /// Bytes of those of its processor.
@@ -86,13 +86,13 @@ impl Clock {
         Ok((clock, descriptor))
     }
 
-    /// Whether the guest knows this page, once it has looked at it.
+    /// Whether the guest knows this page, once it has read it.
     pub fn is_known(&self) -> Option<bool> {
         let version: u32 = self.get(VERSION_AT);
         (version != 0).then_some(version == VERSION)
     }
 
-    /// What the guest says of extended registers, once it knows this page.
+    /// The guest's report on extended registers, once it knows this page.
     pub fn registers(&self) -> Registers {
         Registers { bytes: self.get(REGISTERS), room_bytes: self.get(REGISTERS_ROOM) }
     }
@@ -113,7 +113,7 @@ impl Clock {
         })
     }
 
-    /// Which rings the guest told of, in order; once.
+    /// The kicks of the guest, in order; each once.
     pub fn take_kicks(&self, kicks: &mut Vec<Kick>) {
         kicks.clear();
         let count = self.get::<u32>(KICKED).min(KICKS_MAX) as usize;
@@ -176,19 +176,20 @@ fn memory_file() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Waits until another process wakes up whoever waits for this word, unless it has another value.
+/// Waits until another process wakes up the processes that wait for this word, unless it has
+/// another value.
 #[expect(unsafe_code, reason = "futex(2) has no wrapper")]
 fn wait(word: *const u32, value: u32, limit: Duration) {
     let limit =
         libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
     // SAFETY: the kernel reads a mapped word and a time of this function. Whatever ends the wait,
-    // the caller looks at the word.
+    // the caller reads the word.
     unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, value, &raw const limit) };
 }
 
 #[expect(unsafe_code, reason = "futex(2) has no wrapper")]
 fn wake(word: *const u32) {
-    // SAFETY: the kernel only finds by the address who waits.
+    // SAFETY: the kernel uses the address only to find the waiting process.
     unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAKE, 1) };
 }
 

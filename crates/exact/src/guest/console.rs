@@ -3,7 +3,7 @@
 use crate::spec::REASON;
 use std::path::Path;
 
-/// What a kernel writes that cannot go on.
+/// The message of a kernel that cannot go on.
 const PANIC: &str = "Kernel panic";
 
 /// The last lines of a console. None where it cannot be read.

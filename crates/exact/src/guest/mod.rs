@@ -26,28 +26,27 @@ pub use clock::{Kick, Registers};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// Wall time after which a kernel has looked at its clock, which is the first thing that it does;
-/// and what each other guest adds, which starts on the same core.
+/// Wall time after which a kernel has read its clock, which is the first thing that it does; and
+/// the addition for each other guest, which starts on the same core.
 const FIRST_CLOCK_READ: Duration = Duration::from_secs(10);
 const FIRST_CLOCK_READ_EACH: Duration = Duration::from_millis(200);
 /// Why a kernel does not take its clock from the page.
 const KERNEL_OF_ANOTHER: &str =
     "its kernel is one of another version of tailrace (hint: make exact-deps)";
 const KERNEL_OF_ANOTHER_SORT: &str = "it is not one of exact runs (hint: make exact-deps)";
-/// How often is looked whether a kernel has looked at its clock.
+/// How often it is checked whether a kernel has read its clock.
 const CLOCK_READ_POLL: Duration = Duration::from_millis(2);
 /// A guest that says nothing for so long may have panicked.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How often is looked whether a guest that says nothing has ended.
+/// How often it is checked whether a silent guest has ended.
 const SILENCE_POLL: Duration = Duration::from_millis(100);
 
-/// Why a guest does not run. What it told of rings until then is to be asked for first
-/// (`take_kicks`).
+/// Why a guest does not run. Its kicks until then must be taken first (`take_kicks`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GuestEvent {
     /// It waits for its clock.
     Waits,
-    /// It told of a ring, and waits until it is allowed to go on.
+    /// It has kicked a ring, and waits until it may continue.
     Kicked,
     /// It has asked its device something, and waits for the answer.
     Asks,
@@ -70,14 +69,14 @@ pub struct Guest {
     connection: Option<VhostConnection>,
     /// The device's own channel, on which nothing is sent: interrupts come with the clock.
     channel: Option<OwnedFd>,
-    /// What its kernel has seen of the processor.
+    /// The registers of the processor that its kernel has seen.
     pub registers: Registers,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
     /// When it has something to do next.
     wake: u64,
     is_waiting: bool,
-    /// A ring has news for it: it is interrupted when it is run.
+    /// A ring has new entries for it: it is interrupted when it is run.
     interrupt: Option<usize>,
     /// It may run freely before this time.
     free_until: u64,
@@ -85,8 +84,8 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// A guest whose process was started, one of so many: it runs. Waits until its kernel has
-    /// looked at its clock.
+    /// A guest whose process was started, one of several: it runs. Waits until its kernel has read
+    /// its clock.
     pub fn meet(
         start: Start,
         negotiation: Negotiation,
@@ -125,8 +124,8 @@ impl Guest {
             return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
         }
         let registers = clock.registers();
-        // One that was built without the patch tells nothing, and would panic where there is more
-        // than it has room for.
+        // A kernel without the patch reports nothing, and would panic if there are more than it has
+        // room for.
         if registers.room_bytes < registers.bytes.max(1) {
             return Err(Fault::new(&name, KERNEL_OF_ANOTHER));
         }
@@ -172,19 +171,19 @@ impl Guest {
         self.clock.run(now, until, ring.map_or(0, |ring| 1 << ring));
     }
 
-    /// Which rings it told of since it runs, in order; once.
+    /// The kicks of its present run, in order; each once.
     pub fn take_kicks(&mut self, kicks: &mut Vec<Kick>) {
         self.clock.take_kicks(kicks);
         self.now = kicks.last().map_or(self.now, |kick| kick.at);
     }
 
-    /// Lets it go on after it told of a ring, before `until` at most.
+    /// Lets it continue after a kick, before `until` at most.
     pub fn go_on(&mut self, until: u64) {
         self.free_until = self.free_until.min(until);
         self.clock.go_on(self.free_until);
     }
 
-    /// A ring has news at `now` for a guest that waits: it is interrupted then.
+    /// A ring has new entries at `now` for a guest that waits: it is interrupted then.
     pub fn interrupt(&mut self, now: u64, ring: usize) {
         debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
         self.wake = self.wake.min(now);
@@ -253,7 +252,7 @@ impl Guest {
     }
 }
 
-/// Whether somebody waits to be accepted.
+/// Whether a connection waits to be accepted.
 fn is_readable(listener: &UnixListener) -> bool {
     let mut inputs = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
     poll(&mut inputs, PollTimeout::ZERO).is_ok_and(|count| count > 0)

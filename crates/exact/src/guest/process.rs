@@ -33,7 +33,7 @@ pub struct Start {
     pub device: UnixListener,
 }
 
-/// What a guest is made of.
+/// Configuration of a guest.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The kernel.
@@ -112,7 +112,7 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Why it has ended: what its first process has said, else `how` with the last lines of its
+    /// Why it has ended: the message of its first process, else `how` with the last lines of its
     /// console.
     pub fn why(&self, how: &str) -> String {
         console::reason(&self.console).unwrap_or_else(|| how.to_owned() + &self.last_lines())
@@ -123,7 +123,7 @@ impl Process {
         quote(&console::last_lines(&self.console, LAST_LINES))
     }
 
-    /// What it wrote when it could not go on, each line on a line of its own.
+    /// Its panic message, each line on a line of its own.
     pub fn panic(&self) -> Option<String> {
         console::panic(&self.console, LAST_LINES).map(|lines| quote(&lines))
     }

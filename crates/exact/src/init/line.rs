@@ -30,7 +30,7 @@ impl EngineLine {
         Ok(())
     }
 
-    /// What the engine has said.
+    /// The engine's next message.
     pub(super) fn hear(&self) -> io::Result<Option<Line>> {
         let mut frame = [0; LINE_FRAME_BYTES];
         match recv(self.socket.as_raw_fd(), &mut frame, MsgFlags::empty()) {

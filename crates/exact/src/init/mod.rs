@@ -31,17 +31,17 @@ use tailrace_plan::{Plan, RawHost};
 
 /// The interface of a guest.
 const INTERFACE: &str = "eth0";
-/// On top of it where programs have priorities: the tags tell the engine.
+/// On top of it where programs have priorities: the tags report them to the engine.
 const PRIORITY_TAGS: &str = "priority";
 const LOOPBACK: Link = Link(1);
-/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface. Its
+/// Frames that wait in the queue of the interface: as Linux gives an Ethernet interface. Its
 /// queueing discipline counts bytes.
 const QUEUE_FRAMES: u32 = 1_000;
 /// The header of a frame.
 const ETHERNET_BYTES: u32 = 14;
 /// Open files of a program.
 const FILES_MAX: u64 = 1 << 20;
-/// Virtual time that programs have to end after they were told.
+/// Virtual time that programs have to end after they were asked to.
 const GRACE: u16 = 1_000;
 /// Above this TCP shrinks its buffers. A host with gigabytes never does, and a guest would by its
 /// small memory.
@@ -49,7 +49,7 @@ const TCP_MEMORY: &str = "/proc/sys/net/ipv4/tcp_mem";
 const TCP_MEMORY_PAGES: &str = "1000000";
 /// Its kernel's release.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
-/// What the guest has counted, and its kernel's release, copied into its folder at the end.
+/// Counters of the guest, and its kernel's release, copied into its folder at the end.
 const COUNTERS: [&str; 4] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev", RELEASE];
 
 /// Runs a guest, from its first instruction to its end. The kernel panics should it return.
@@ -115,7 +115,7 @@ fn set_up_interface(plan: &Plan, host: usize) -> io::Result<()> {
     join_networks(&mut netlink, link, (plan, host), congestion_control_of(plan, host))
 }
 
-/// What the queueing discipline holds: what finds no more than the plan's limit waiting still
+/// The limit of the queueing discipline: a frame that finds at most the plan's limit waiting still
 /// enters, a row of segments at a time.
 fn queue_limit(raw: &RawHost) -> u32 {
     let row_bytes = u64::from(raw.nic.tso_bytes.max(raw.mtu_bytes) + ETHERNET_BYTES);
@@ -129,8 +129,8 @@ fn report_queue() -> io::Result<()> {
     fs::write(Path::new(mounts::OUTPUT).join(QueueReport::FILE), serde_json::to_string(&report)?)
 }
 
-/// What is sent through the interface that this returns carries a tag. What comes in has none, and
-/// comes by the one below.
+/// Frames that are sent through the returned interface carry a tag. Received ones have none, and
+/// come by the one below.
 fn add_priority_tags(netlink: &mut Netlink, below: Link) -> io::Result<Link> {
     netlink.add_priority_tags(PRIORITY_TAGS, below)?;
     let link = find(PRIORITY_TAGS)?;

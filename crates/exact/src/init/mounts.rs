@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::{chown, symlink};
 use std::path::Path;
 
-/// What they write; a folder of the machine.
+/// The output of programs; a folder of the machine.
 pub(super) const OUTPUT: &str = "/run/tailrace/out";
 /// The plan.
 const PLAN: &str = "/run/tailrace/plan.json";
@@ -74,8 +74,8 @@ fn mount_of_machine(at: &str, folder: &str, flags: MsFlags) -> io::Result<()> {
     Ok(mount(Some("none"), at, Some("hostfs"), flags, Some(of_machine(folder).as_str()))?)
 }
 
-/// Copies a folder of the machine into the guest's memory. What covers it in the guest does not
-/// matter.
+/// Copies a folder of the machine into the guest's memory. It does not matter if the guest mounts
+/// something over it.
 fn copy_folder(copied: &FolderCopy, owner: (u32, u32)) -> io::Result<()> {
     let from =
         copied.from.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;

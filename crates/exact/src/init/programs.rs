@@ -23,12 +23,12 @@ const FOLDER_OF_USERS: &str = "/tmp";
 /// the processor: no RDTSC, no RDRAND, no RDSEED (OPENSSL_ia32cap(3)).
 const NO_CHANCE: &str = "~0x4000000000000010:~0x40000";
 
-/// Who is told to end.
+/// The programs that are asked to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Whom {
     /// Programs that are no servers.
     Clients,
-    /// What has not been told yet.
+    /// The others too.
     All,
 }
 
@@ -40,9 +40,10 @@ struct Running {
     start: Duration,
     pid: Option<Pid>,
     errors: PathBuf,
-    /// The output of a program that tells when it has finished, and what has come of its last line.
+    /// The output of a program that announces its completion, and the part of its last line that
+    /// has come.
     watched: Option<(File, String)>,
-    /// Lines that have told so.
+    /// Lines that have announced it.
     finished_lines: u64,
     was_asked_to_end: bool,
     ending: Option<Ending>,
@@ -71,7 +72,7 @@ impl Programs {
         Programs { all: programs.iter().enumerate().map(running).collect(), is_ending: false }
     }
 
-    /// Starts what is due.
+    /// Starts the programs that are due.
     pub(super) fn start_due(&mut self) -> io::Result<()> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let is_ending = self.is_ending;
@@ -88,7 +89,7 @@ impl Programs {
         waiting.map(|running| running.start).min()
     }
 
-    /// Notes which have ended; what has lost its parent goes too.
+    /// Notes which have ended; orphans are reaped too.
     pub(super) fn reap(&mut self) -> io::Result<()> {
         loop {
             let (pid, code) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -124,7 +125,7 @@ impl Programs {
         self.all.iter().filter_map(|running| Some(running.watched.as_ref()?.0.as_fd()))
     }
 
-    /// Reads what programs have told.
+    /// Reads the announcements of programs.
     pub(super) fn read_outputs(&mut self) -> io::Result<()> {
         self.all.iter_mut().try_for_each(Running::read_output)
     }
@@ -158,7 +159,7 @@ impl Programs {
         }
     }
 
-    /// Ends what is left.
+    /// Ends the remaining programs.
     pub(super) fn kill(&mut self) {
         for pid in self.running() {
             let _ = killpg(pid, Signal::SIGKILL);
@@ -231,7 +232,7 @@ impl Running {
         Ok(())
     }
 
-    /// What it is told to end by, if that is its own.
+    /// The signal that ends it, if that is its own.
     fn stop_signal(&self) -> Option<Signal> {
         self.program.stop_signal.as_deref().and_then(signal_of)
     }
@@ -248,7 +249,7 @@ impl Running {
         self.errors.with_extension("out")
     }
 
-    /// Reads what has come on the output that tells, and keeps it where the other one goes.
+    /// Reads the output with the announcements, and keeps it with the other output.
     fn read_output(&mut self) -> io::Result<()> {
         let output = self.output();
         let (Some((pipe, line)), Some(finished)) = (&mut self.watched, &self.program.finished_by)

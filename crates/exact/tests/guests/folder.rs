@@ -13,7 +13,7 @@ const REQUIRED: &str = "TAILRACE_EXACT_REQUIRED";
 const NOT_RUN: &str = "not run: TAILRACE_EXACT_REQUIRED=1 runs guests (after make exact-deps)\n";
 static IS_SAID: Once = Once::new();
 
-/// It is gone with the test.
+/// It is removed with the test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -25,7 +25,7 @@ impl Folder {
         Folder(folder)
     }
 
-    /// Two hosts at a switch, and what they run.
+    /// Two hosts at a switch, and their programs.
     pub fn command(
         &self,
         (rate_bps, delay_ps, seed): (u64, u64, u64),
@@ -82,7 +82,7 @@ impl Folder {
         Some(command)
     }
 
-    /// What a host has written.
+    /// The output of a host.
     pub fn output(&self, host: &str, name: &str) -> String {
         fs::read_to_string(self.0.join("run/hosts").join(host).join("out").join(name))
             .expect("the guest has written it")

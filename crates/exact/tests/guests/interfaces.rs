@@ -5,7 +5,7 @@ use super::outcome;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Takes a connection, and tells how many bytes came and their checksum.
+/// Takes a connection, and reports how many bytes came and their checksum.
 const TAKER: &str = "import socket, zlib
 connection, _ = socket.create_server(('', 7000)).accept()
 count, check = 0, 0
@@ -45,7 +45,7 @@ fn counter(text: &str, name: &str) -> u64 {
 #[ignore = "only in make test-all"]
 fn jumbo_frames_arrive_whole_and_in_order() {
     let folder = Folder::new("jumbo");
-    // What comes within a millisecond takes more than the ring's 256 buffers.
+    // The bytes of a millisecond take more than the ring's 256 buffers.
     let change = |plan: &mut Value| {
         each_host(plan, |host| {
             host["mtu_bytes"] = 9_000.into();

@@ -90,7 +90,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     switch
 }
 
-/// What one direction of a link loses, with the address of its random stream; links between the
+/// The losses of one direction of a link, with the address of its random stream; links between the
 /// same nodes have streams of their own.
 fn line_loss(plan: &Plan, link: usize, address: &str) -> Option<LineLoss> {
     let raw = &plan.raw.links[link];
@@ -155,7 +155,7 @@ fn fill_routes<F: Frame>(plan: &Plan, switches: &mut [Switch<F>]) {
     switches.iter_mut().zip(vlans).for_each(|(switch, vlans)| switch.look_at_vlans(vlans));
 }
 
-/// By port of a switch: whether it is on a trunk.
+/// By port of a switch: whether its link is a trunk.
 fn tagged_ports(plan: &Plan, index: usize) -> Vec<bool> {
     plan.graph.ports[plan.graph.hosts + index]
         .iter()

@@ -62,7 +62,7 @@ fn without_the_living(
     }
 }
 
-/// A cycle of dead queues, starting at its first place.
+/// A cycle of dead queues, starting at its first location.
 fn circle(dead: &BTreeMap<QueueLocation, Vec<QueueLocation>>) -> Vec<QueueLocation> {
     let mut way: Vec<QueueLocation> = Vec::new();
     let mut at = dead.first_key_value().map(|(&place, _)| place);

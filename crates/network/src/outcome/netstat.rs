@@ -1,8 +1,8 @@
 //! The counters of interfaces, as `netstat -i` has them: one row for each interface of a host and
 //! each port of a switch.
 //!
-//! No frame is counted for this: what has arrived at the end of a wire is what was sent on it, plus
-//! what was on it when counting began, less what is on it now.
+//! No frame is counted for this: the frames that have arrived at the end of a wire are those sent
+//! on it, plus those on it when counting began, less those on it now.
 
 use crate::{NetworkFrame, SwitchNode, Wire};
 use tailrace_outcome::Interface;
@@ -14,8 +14,8 @@ use tailrace_units::Time;
 pub struct OnWires(Vec<u64>);
 
 impl OnWires {
-    /// Those of now. A port that has one queue puts a frame on its wire before the frame's
-    /// transmission starts: until then it is not counted here.
+    /// The frames on the wires now. A port that has one queue puts a frame on its wire before the
+    /// frame's transmission starts: until then it is not counted here.
     pub fn of<F: NetworkFrame>(wires: &[Wire<F>], nodes: &[SwitchNode<F>], now: Time) -> OnWires {
         let mut frames: Vec<u64> = wires.iter().map(Wire::frames).collect();
         for (wire, committed) in nodes.iter().flat_map(|node| node.committed_frames(now)) {
@@ -25,14 +25,15 @@ impl OnWires {
         OnWires(frames)
     }
 
-    /// Those of a wire; none before the first moment.
+    /// The frames on a wire; none before the first moment.
     fn on(&self, wire: usize) -> u64 {
         self.0.get(wire).copied().unwrap_or(0)
     }
 }
 
 /// The ports of all switches at `now`. `began` are the frames on the wires when counting began,
-/// `ended` those of now; `sent` tells what a host has sent over its port of this number since then.
+/// `ended` those of now; `sent` returns the frames that a host has sent over its port of this
+/// number since then.
 pub fn switch_rows<'a, F: NetworkFrame>(
     plan: &'a Plan,
     nodes: &'a [SwitchNode<F>],
@@ -74,7 +75,7 @@ pub fn switch_rows<'a, F: NetworkFrame>(
     })
 }
 
-/// What a port has sent and dropped.
+/// Frames that a port has sent and dropped.
 fn port_sum<F: NetworkFrame>(node: &SwitchNode<F>, port: usize, now: Time) -> (u64, u64) {
     let queues = (0..node.switch.queues(port)).map(|queue| node.switch.counters(port, queue, now));
     queues.fold((0, 0), |(sent, dropped), queue| {

@@ -208,7 +208,7 @@ pub fn switch_summaries<F: NetworkFrame>(
     plan.raw.switches.iter().zip(nodes).map(outcome_of).collect()
 }
 
-/// What was dropped of each source, for whatever reason; those without losses are left out.
+/// Drops of each source, for any cause; sources without losses are left out.
 fn losses<F: NetworkFrame>(
     plan: &Plan,
     node: &SwitchNode<F>,

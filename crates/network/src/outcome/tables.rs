@@ -5,7 +5,7 @@ use tailrace_plan::Plan;
 use tailrace_record::{Column, DepthHistogram, Series, Table};
 use tailrace_units::Span;
 
-/// The records of observed ports with their places, in the order of the plan, each once.
+/// The records of observed ports with their indices, in the order of the plan, each once.
 fn records<'a, F: NetworkFrame>(
     plan: &'a Plan,
     nodes: &'a [SwitchNode<F>],

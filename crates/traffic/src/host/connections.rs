@@ -9,7 +9,7 @@ use tailrace_programs::App;
 use tailrace_units::Time;
 
 impl Host {
-    /// Calls a program, then does what follows from what it did.
+    /// Calls a program, then carries out the consequences of its calls.
     pub(super) fn call<S: Sockets>(
         &mut self,
         now: Time,
@@ -21,7 +21,7 @@ impl Host {
         self.grant_cores(now, sockets);
     }
 
-    /// Tells those that have a core by now.
+    /// Notifies the programs that have been granted a core by now.
     pub(super) fn grant_cores<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         while let Some(next) = self.cores.poll_granted() {
             match next {
@@ -61,8 +61,8 @@ impl Host {
         }
     }
 
-    /// Reads what there is, unless the program reads itself; then it is told how much more there
-    /// is.
+    /// Reads the available bytes, unless the program reads itself; then it is notified of the new
+    /// ones.
     pub(super) fn read<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         let Some(Some(end)) = self.ends.get_mut(number as usize) else { return };
         let link = &mut end.link;
@@ -120,8 +120,8 @@ impl Host {
         self.lose(now, number, sockets);
     }
 
-    /// Nothing more comes. Of a flow that is not complete the receiver stays, as do all that last:
-    /// what they wait for is known at the end.
+    /// No more bytes come. The receiver of an incomplete flow stays, as do all lasting ends: their
+    /// waits are known at the end.
     pub(super) fn lose<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         if let Some(Some(end)) = self.ends.get_mut(number as usize)
             && end.link.side == 1
@@ -138,7 +138,7 @@ impl Host {
         }
     }
 
-    /// Looks at what limits connections.
+    /// Samples the limits of connections.
     pub(super) fn sample_limits<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         for (number, end) in (0..).zip(&mut self.ends) {
             if let Some(end) = end

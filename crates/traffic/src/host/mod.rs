@@ -21,7 +21,7 @@ use tailrace_host::Cores;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
-/// What is recorded, besides transactions.
+/// The records besides transactions.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Received bytes are summed over this long.
@@ -30,14 +30,14 @@ pub struct Settings {
     pub tcp_interval: Option<Span>,
 }
 
-/// What becomes due, in this order at one time.
+/// Timed actions, in this order at one time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Due {
-    /// TCP's counters are read: what comes after the warm-up counts from them.
+    /// TCP's counters are read: counts after the warm-up start from them.
     WarmUp,
     /// TCP's counters are read.
     Sample,
-    /// What limits connections is looked at.
+    /// The limits of connections are sampled.
     SampleLimits,
     /// A datagram of this flow is sent.
     Datagram(u32),
@@ -169,7 +169,7 @@ impl Host {
         self.left == 0
     }
 
-    /// Does what is due by `now`.
+    /// Carries out everything that is due by `now`.
     pub fn handle_timeout<S: Sockets>(&mut self, now: Time, sockets: &mut S) {
         while let Some(&(at, due)) = self.due.first()
             && at <= now

@@ -1,4 +1,4 @@
-//! What is opened, and what arrives by itself.
+//! Opening of connections and sockets, and arrivals.
 
 use super::{Due, Host};
 use crate::datagrams::{Receiver, Sender};
@@ -13,7 +13,7 @@ use tailrace_workloads::flow_programs;
 
 /// A flow is known to its receiver this long before it starts, should clocks differ.
 const AHEAD: Span = Span::from_secs(1);
-/// Start of a datagram that is looked at.
+/// Start of a datagram that is read.
 const DATAGRAM_START_BYTES: usize = 8;
 
 impl Host {
@@ -113,7 +113,7 @@ impl Host {
         if let Err(error) = sockets.adopt(number, accepted, &end.link.route) {
             return self.fail(now, number, error.raw_os_error().unwrap_or(0), sockets);
         }
-        // What came before it had a number.
+        // Bytes may have come before it had a number.
         self.read(now, number, sockets);
     }
 

@@ -27,7 +27,7 @@ impl Host {
         self.arm_hosted(self.programs.len() as u32 - 1);
     }
 
-    /// A socket for datagrams of the program at this place.
+    /// A socket for datagrams of the program with this index.
     pub(super) fn add_pair(&mut self, program: usize, end: PairEnd) {
         let number = self.ends.len() as u32;
         self.ends.push(None);
@@ -37,7 +37,7 @@ impl Host {
         self.datagram_ends.push((number, end.route, own.workload));
     }
 
-    /// Calls a program, then does what follows from what it did.
+    /// Calls a program, then carries out the consequences of its calls.
     pub(super) fn call_hosted<S: Sockets>(
         &mut self,
         now: Time,
@@ -190,8 +190,8 @@ impl Host {
         });
     }
 
-    /// A connection could not be opened, or is broken. What a socket for datagrams is told of lost
-    /// ones is of no use.
+    /// A connection could not be opened, or is broken. Errors of a socket for datagrams about lost
+    /// ones are of no use.
     pub(super) fn fail_hosted<S: Sockets>(
         &mut self,
         now: Time,
@@ -275,7 +275,7 @@ fn fail<S: Sockets>(
     }
 }
 
-/// Tells of connections on which a write has failed.
+/// Notifies a program of connections on which a write has failed.
 fn tell_broken<S: Sockets>(program: &mut dyn Program, now: Time, calls: &mut ProgramCalls<'_, S>) {
     let broken = |calls: &ProgramCalls<'_, S>| {
         calls

@@ -55,8 +55,8 @@ impl Sockets for Kernel {
         options::set_tcp(&fd, marks, congestion)?;
         listen(&fd, Backlog::new(BACKLOG)?)?;
         let token = Token::Listener(self.listeners.len() as u32);
-        // Told once as well: where no connection can be accepted for another reason than that there
-        // is none, the program sleeps.
+        // Reported once as well: where no connection can be accepted for another reason than that
+        // there is none, the program sleeps.
         self.epoll
             .add(&fd, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, token.number()))?;
         self.listeners.push(Listening {
@@ -102,7 +102,7 @@ impl Sockets for Kernel {
             let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
             let taken = unless_it_waits(send(fd, &self.zeros[..piece], flags))?.unwrap_or(0);
             written += taken as u64;
-            // A part of a piece fills the buffer, and the kernel will tell when there is room
+            // A part of a piece fills the buffer, and the kernel will report when there is room
             // again.
             if taken < piece {
                 return Ok(written);
@@ -133,7 +133,7 @@ impl Sockets for Kernel {
                 }
                 Some(taken) => {
                     read.bytes += taken as u64;
-                    // That was all. What comes later is told.
+                    // That was all. Later bytes are reported.
                     if taken < piece && !self.slots[number as usize].has_ended {
                         break;
                     }

@@ -43,7 +43,7 @@ impl Clock {
         Ok(Clock { kind, begin_ns, timer, armed: Time::NEVER })
     }
 
-    /// Time zero is then, as whoever waits for all hosts has said after the clock was made.
+    /// Time zero is then, as the runner that waits for all hosts has said after the clock was made.
     pub(super) fn begin_at(&mut self, begin_ns: u64) {
         self.begin_ns = begin_ns;
     }

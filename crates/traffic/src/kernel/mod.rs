@@ -1,5 +1,5 @@
 //! The sockets of Linux: one thread, which sleeps until something has happened or is due. It never
-//! looks twice for the same thing, so that virtual time, which stands still while a program runs,
+//! checks twice for the same event, so that virtual time, which stands still while a program runs,
 //! can go on.
 
 mod calls;
@@ -24,18 +24,19 @@ use tailrace_units::Time;
 
 /// Bytes of one call of `send`; they are zeros.
 const WRITE_BYTES: usize = 1 << 18;
-/// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards what it reads, and nothing is
-/// copied.
+/// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards the bytes that it reads, and
+/// nothing is copied.
 const READ_BYTES: usize = 1 << 20;
 /// Events of one wait.
 const EVENTS_MAX: usize = 256;
-/// What is told of a socket, once when it changes: who is told reads and writes all that there is.
+/// The events of a socket, each reported once when it changes: the thread then reads and writes
+/// everything that it can.
 const SOCKET_FLAGS: EpollFlags = EpollFlags::EPOLLIN
     .union(EpollFlags::EPOLLOUT)
     .union(EpollFlags::EPOLLRDHUP)
     .union(EpollFlags::EPOLLET);
 
-/// What an event of epoll belongs to, in the upper half of its number; the lower half counts.
+/// The owner of an epoll event, in the upper half of its number; the lower half counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Token {
     Timer,
@@ -96,11 +97,11 @@ pub struct Kernel {
     slots: Vec<Slot>,
     listeners: Vec<Listening>,
     found: Vec<EpollEvent>,
-    /// How many of `found` were looked at.
+    /// How many of `found` have been handled.
     seen: usize,
     zeros: Vec<u8>,
     room: Vec<u8>,
-    /// Somebody asks for the end.
+    /// The end has been asked for.
     is_asked_to_end: bool,
 }
 
@@ -111,7 +112,7 @@ impl Kernel {
     /// When the system has no epoll.
     pub fn new(clock: Clock) -> io::Result<Kernel> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        // Told once when it expires: nobody need read it.
+        // Reported once when it expires: it need not be read.
         epoll.add(
             clock.timer(),
             EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, Token::Timer.number()),
@@ -148,7 +149,7 @@ impl Kernel {
         self.seen = 0;
         let now = self.clock.now()?;
         let is_due = self.found.iter().any(|event| Token::of(event.data()) == Token::Timer);
-        // The clock may count in steps, and then stand just before what was due.
+        // The clock may count in steps, and then stand just before the deadline.
         Ok(if is_due { now.max(self.clock.expired()) } else { now })
     }
 
@@ -159,7 +160,7 @@ impl Kernel {
             match Token::of(event.data()) {
                 Token::Timer => {}
                 Token::Input => self.is_asked_to_end = true,
-                // A listener may have more: it is looked at until it has none.
+                // A listener may have more: it is polled until it has none.
                 Token::Listener(index) => {
                     let Listening { listener, own, .. } = &self.listeners[index as usize];
                     if let Ok((stream, SocketAddr::V4(peer))) = listener.accept() {
@@ -176,7 +177,7 @@ impl Kernel {
         }
     }
 
-    /// The first of what epoll has found at a socket; it is taken out of what was found.
+    /// The next event that epoll has found at a socket; it is taken out of those that were found.
     fn next_of_socket(
         &mut self,
         number: u32,
@@ -216,7 +217,7 @@ impl Kernel {
         slot.ok_or_else(|| io::Error::from(Errno::EBADF))
     }
 
-    /// What a socket is ready for is told once more.
+    /// Reports once more the events for which a socket is ready.
     fn tell_again(&mut self, number: u32) -> io::Result<()> {
         let slot = &self.slots[number as usize];
         let token = Token::Socket(number, slot.used);

@@ -11,13 +11,13 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use tailrace_units::Time;
 
-/// Whoever waits for time zero looks for it so often.
+/// How often a thread that waits for time zero checks for it.
 const BEGIN_POLL_MS: u8 = 1;
 
 /// When time zero is, on the clock of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Begin {
-    /// Then. Listeners of other hosts are open by then, or connections to them are refused.
+    /// At this time. Listeners of other hosts are open by then, or connections to them are refused.
     At(u64),
     /// As this file says, in a line, once it is there: written when all hosts are ready.
     InFile(PathBuf),
@@ -45,7 +45,7 @@ impl Begin {
         })
     }
 
-    /// When; none when somebody asks for the end before it is said.
+    /// When; none when the end is asked for before it is known.
     fn await_ns(&self, end: impl AsFd) -> io::Result<Option<u64>> {
         loop {
             if let Some(ns) = self.known_ns()? {
@@ -72,7 +72,7 @@ pub enum Input {
     EndsTrial,
 }
 
-/// What a host tells while it runs.
+/// Progress reports of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HostProgress {
     /// Its listeners are open.

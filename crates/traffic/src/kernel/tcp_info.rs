@@ -1,5 +1,5 @@
-//! What Linux tells of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep
-//! their places, and a kernel that is older than one of them tells a shorter structure.
+//! Linux's report of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep
+//! their offsets, and a kernel that is older than one of them returns a shorter structure.
 
 use crate::counters::{Counters, OF_TCP_INFO};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -8,8 +8,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const INFO_BYTES: usize = 512;
 /// More than `SO_MEMINFO` has (Linux 6: 9).
 const MEMORY_VALUES: usize = 16;
-/// What of it counts: unread, receive buffer, handed to the interface and not sent, send buffer,
-/// written and not acknowledged (`SK_MEMINFO_*`).
+/// The fields of it that are used: unread, receive buffer, handed to the interface and not sent,
+/// send buffer, written and not acknowledged (`SK_MEMINFO_*`).
 const MEMORY: [(&str, usize); 5] = [
     ("rmem_bytes", 0),
     ("rcvbuf_bytes", 1),
@@ -18,7 +18,7 @@ const MEMORY: [(&str, usize); 5] = [
     ("wmem_queued_bytes", 5),
 ];
 
-/// Of each counter its place and its length.
+/// Of each counter its offset and its length.
 const FIELDS: [(&str, usize, usize); OF_TCP_INFO] = [
     ("snd_cwnd", 80, 4),
     ("snd_ssthresh", 76, 4),

@@ -1,8 +1,8 @@
-//! From the records of all hosts to the outcome of a trial, in the simulator's shape: what
-//! workloads did. What the network did is known to whoever ran it.
+//! From the records of all hosts to the outcome of a trial, in the simulator's shape: the results
+//! of workloads. Those of the network are known to its engine.
 //!
 //! A trial ends when everything that has an end is complete, as a simulated one does, and hosts
-//! hear of it later. What came after that is left out: a transaction that ended later was cut off.
+//! learn of it later. Later events are left out: a transaction that ended later was cut off.
 
 mod tables;
 mod tcp;
@@ -20,11 +20,11 @@ use tailrace_workloads::outcome::{
 };
 use tailrace_workloads::{WorkloadRecord, has_lasting_connections, record_for, tells_connections};
 
-/// What all hosts did together.
+/// The outcome of all hosts together.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// `finished`, `end_ps`, `counted_from_ps`, `workloads` as in the outcome of a simulated trial,
-    /// and `hosts` with what each tells of itself.
+    /// and `hosts` with each host's own report.
     pub summary: TrafficOutcome,
     /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial, and
     /// `tcp_windows` where they are wanted; `first_bytes` and `tcp_samples`.
@@ -70,7 +70,7 @@ struct OfWorkload {
     record: WorkloadRecord,
     cut_off: CutOff,
     is_finite: bool,
-    /// By connection, if that is told.
+    /// By connection, if that is reported.
     bytes: Option<Vec<u64>>,
 }
 
@@ -187,8 +187,8 @@ impl Trial<'_> {
         }
     }
 
-    /// What the programs of a workload have counted. A host may count a little beyond the end of
-    /// the trial, of which it hears later.
+    /// Counters of the programs of a workload. A host may count a little beyond the end of the
+    /// trial, of which it learns later.
     fn tallies(&self, number: u32, is_finite: bool) -> Tallies {
         let from = self.counted_from(is_finite);
         let mut sum = Tallies::default();
@@ -220,7 +220,7 @@ impl Trial<'_> {
     }
 }
 
-/// The part of what came in a bin that came in its first `open`.
+/// The share of a bin's bytes that came in its first `open`.
 fn share(bytes: u64, width: Span, open: Span) -> u64 {
     if open >= width {
         return bytes;
@@ -228,7 +228,7 @@ fn share(bytes: u64, width: Span, open: Span) -> u64 {
     (u128::from(bytes) * u128::from(open.ps()) / u128::from(width.ps())) as u64
 }
 
-/// Who had done all, and when.
+/// The hosts' completions, with times.
 fn finished(records: &[Record]) -> impl Iterator<Item = (Time, u32, u32)> {
     let mut found: Vec<(Time, u32, u32)> = records
         .iter()

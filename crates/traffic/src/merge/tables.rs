@@ -38,8 +38,7 @@ fn samples(records: &[Record]) -> impl Iterator<Item = &Sample> {
     )
 }
 
-/// What TCP told of each connection whenever it was asked; `u64::MAX` where the system does not
-/// know.
+/// TCP's counters of each connection at every sample; `u64::MAX` where the system does not know.
 pub fn tcp_samples(records: &[Record]) -> Table {
     let mut rows: Vec<&Sample> = samples(records).collect();
     rows.sort_by_key(|row| (row.workload, row.user, row.port, row.side, row.at));

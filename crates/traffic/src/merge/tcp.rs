@@ -17,7 +17,7 @@ struct Counted {
     last: Counters,
 }
 
-/// The counters of a workload since `from`. What the system does not tell is left out.
+/// The counters of a workload since `from`. Counters that the system does not report are left out.
 pub fn summary(records: &[Record], workload: u32, from: Time) -> Tcp {
     let ends = ends(records, workload, from);
     let sum = |name: &str| sum(&ends, name);
@@ -36,12 +36,13 @@ pub fn summary(records: &[Record], workload: u32, from: Time) -> Tcp {
     }
 }
 
-/// Of all ends together; `None` where one does not tell.
+/// Of all ends together; `None` if one does not report it.
 fn sum(ends: &[Counted], name: &str) -> Option<u64> {
     ends.iter().map(|end| end.since(name)).sum()
 }
 
-/// What limited the connections of a workload since `from`; `None` where the system does not tell.
+/// The limits of the connections of a workload since `from`; `None` where the system does not
+/// report them.
 pub fn limits(records: &[Record], workload: u32, from: Time, is_lasting: bool) -> Option<Limits> {
     let ends = ends(records, workload, from);
     let mut users: BTreeMap<u32, Vec<Counted>> = BTreeMap::new();
@@ -60,7 +61,7 @@ fn limits_of(ends: &[Counted]) -> Option<Limits> {
     Some(Limits {
         // Both ends are open for the same time.
         open_ps: open_ps / 2,
-        // What Linux counts, and what it looked like besides.
+        // Linux's count, and the samples.
         send_buffer_ps: Some(
             sum_ps("sndbuf_limited_us").unwrap_or(0) + sum_ps("buffer_limited_us").unwrap_or(0),
         ),
@@ -117,7 +118,7 @@ mod tests {
     use crate::record::{Closing, Head, Sample};
     use tailrace_units::Span;
 
-    /// What one end tells at a time (in milliseconds).
+    /// The counters that one end reports at a time (in milliseconds).
     fn sample(at_ms: u64, port: u16, values: &[(&str, u64)]) -> Item {
         let mut counters = Counters::default();
         for (name, value) in values {

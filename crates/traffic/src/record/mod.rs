@@ -44,7 +44,7 @@ pub struct Transaction {
 pub struct Failure {
     /// When.
     pub at: Time,
-    /// Index of the workload, or `u32::MAX` for a connection that nobody expected.
+    /// Index of the workload, or `u32::MAX` for an unexpected connection.
     pub workload: u32,
     /// Counts within the workload.
     pub user: u32,
@@ -54,7 +54,7 @@ pub struct Failure {
     pub error: i32,
 }
 
-/// What TCP has counted at one end of a connection.
+/// TCP's counters at one end of a connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// When.
@@ -65,21 +65,21 @@ pub struct Sample {
     pub user: u32,
     /// 0 at the client, 1 at the server.
     pub side: u8,
-    /// The port of the client, which tells flows apart.
+    /// The port of the client, which distinguishes flows.
     pub port: u16,
-    /// What came to the program.
+    /// Bytes that came to the program.
     pub received: u64,
-    /// What the system tells.
+    /// The system's counters.
     pub counters: Counters,
 }
 
-/// What stands in a record. The kind of the first is 1.
+/// The items of a record. The kind of the first is 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
     /// Workload, user, intended start, from there to the first byte, from there to the end, bytes
     /// of a flow (0 for others), its source, its destination.
     Transaction(Transaction),
-    /// Workload, user, number of the bin, and what came to receiving programs in that bin.
+    /// Workload, user, number of the bin, and bytes that came to receiving programs in that bin.
     Received {
         /// Index of the workload.
         workload: u32,
@@ -93,7 +93,7 @@ pub enum Item {
     },
     /// Time, workload, user, side, port of the client, bytes received; then how many counters
     /// follow, and these, in the order of [`crate::counters::COUNTERS`], each plus one, with 0 for
-    /// one that the system does not tell.
+    /// one that the system does not report.
     Sample(Box<Sample>),
     /// Workload, user, and when it had done all that it does.
     Finished {
@@ -104,7 +104,7 @@ pub enum Item {
         /// When.
         at: Time,
     },
-    /// Workload, user, and the intended start of what was not complete at the end.
+    /// Workload, user, and the intended start of an operation that was not complete at the end.
     CutOff {
         /// Index of the workload.
         workload: u32,
@@ -121,7 +121,7 @@ pub enum Item {
         at: Time,
         /// Index of the workload.
         workload: u32,
-        /// What programs have counted.
+        /// Counters of programs.
         tallies: Tallies,
     },
     /// Workload, when a part of a transaction was asked for, and from there to when it was
@@ -138,7 +138,7 @@ pub enum Item {
     End(Closing),
 }
 
-/// What is known at the end only.
+/// Figures that are known at the end only.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Closing {
     /// When the host ended.

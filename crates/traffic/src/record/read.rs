@@ -11,7 +11,7 @@ use tailrace_workloads::Ends;
 /// Most bytes of a head.
 const HEAD_BYTES_MAX: u64 = 1 << 20;
 
-/// What stands before the items.
+/// The head before the items.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Head {
     /// Name of the host.
@@ -27,11 +27,11 @@ pub struct Head {
 /// A record that was read whole.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// What stands before the items.
+    /// The head before the items.
     pub head: Head,
     /// In the order in which they happened, [`Item::Received`] when its bin was over.
     pub items: Vec<Item>,
-    /// What the last item tells.
+    /// The figures of the last item.
     pub closing: Closing,
 }
 

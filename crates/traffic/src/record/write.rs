@@ -13,9 +13,9 @@ use tailrace_workloads::tells_connections;
 pub struct Recorder {
     bytes: Vec<u8>,
     bin: Span,
-    /// By workload: whether bytes are told by connection.
+    /// By workload: whether bytes are reported by connection.
     tells_connections: Vec<bool>,
-    /// By workload and user: the bin that is open and what has come in it.
+    /// By workload and user: the open bin and the bytes in it.
     open: BTreeMap<(u32, u32), (u64, u64)>,
     closing: Closing,
     /// Datagrams that the system did not take.

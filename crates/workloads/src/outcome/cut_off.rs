@@ -1,8 +1,8 @@
-//! What the end of a trial cuts off: transactions and flows that were running, and how long they
-//! had waited by then.
+//! Operations that the end of a trial cuts off: transactions and flows that were running, and how
+//! long they had waited by then.
 //!
-//! Their latencies are known to be longer than that (censored on the right). To leave them out
-//! would make latencies look short, the more so the more congested a network is.
+//! Their latencies are known to be longer than that (censored on the right). Leaving them out would
+//! make latencies look short, the more so the more congested a network is.
 
 use crate::Row;
 use tailrace_record::Latency;

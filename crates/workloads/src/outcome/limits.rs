@@ -1,10 +1,10 @@
-//! What limited the connections of a workload: times of both ends, as engines count them. What they
-//! mean together is the lab's.
+//! Limits of the connections of a workload: times of both ends, as engines count them. The lab
+//! interprets both together.
 
 use tailrace_outcome as outcome;
 use tailrace_transport::tcp::{Limit, Limits};
 
-/// Connections of a workload that are told one by one.
+/// Connections of a workload that are reported one by one.
 pub const CONNECTIONS_REPORTED_MAX: usize = 256;
 
 /// One connection, or several together.
@@ -42,7 +42,7 @@ impl LimitCounts {
     }
 }
 
-/// What limited a workload, and its first connections where they last.
+/// The limits of a workload, and of its first connections if they last.
 pub fn limits_summary(together: &LimitCounts, connections: &[LimitCounts]) -> outcome::Limits {
     let summaries = || {
         connections.iter().take(CONNECTIONS_REPORTED_MAX).map(|one| Some(one.summary())).collect()

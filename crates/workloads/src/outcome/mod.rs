@@ -1,4 +1,4 @@
-//! What an outcome tells of workloads: a part of its summary, and four of its tables.
+//! The workloads' part of an outcome: a part of its summary, and four of its tables.
 
 mod cut_off;
 mod ideal;
@@ -19,20 +19,20 @@ use tailrace_programs::Tallies;
 use tailrace_transport::tcp::TcpStats;
 use tailrace_units::Time;
 
-/// What engines add to a record.
+/// Figures that engines add to a record.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// What each connection has carried, where that is told.
+    /// The bytes of each connection, if that is reported.
     pub connection_bytes: Option<Vec<u64>>,
     /// The workload's part of TCP's counters.
     pub tcp: Tcp,
-    /// What limited its connections; `None` where the engine does not tell.
+    /// The limits of its connections; `None` if the engine does not report them.
     pub limits: Option<Limits>,
-    /// What its programs have counted.
+    /// The counters of its programs.
     pub tallies: Tallies,
 }
 
-/// What is told of a workload: its record, what the end cut off, and what was counted.
+/// The summary of a workload: its record, its operations that were cut off, and its counters.
 pub fn workload_summary(
     workload: &Workload,
     record: &WorkloadRecord,
@@ -90,7 +90,7 @@ fn blocks_summary(tallies: &Tallies) -> BlockCounts {
     }
 }
 
-/// What connections have counted.
+/// Counters of connections.
 pub fn tcp_summary(sum: &TcpStats) -> Tcp {
     Tcp {
         segments_sent: Some(sum.segments_sent),

@@ -1,9 +1,9 @@
-//! What an outcome tells of requests of storage.
+//! Requests of storage in an outcome.
 
 use crate::storage_record::{OfOp, StorageRecord};
 use tailrace_outcome::{StorageDevices, StorageOp, StorageRequests, StorageWaits};
 
-/// By what was asked for: how many, how long, and what they waited for; and what devices did.
+/// By operation: number, duration and waits of requests; and the activity of devices.
 pub(super) fn storage_summary(record: &StorageRecord) -> StorageRequests {
     let [read, write, flush] = record.of.each_ref().map(of_op);
     let devices = StorageDevices {

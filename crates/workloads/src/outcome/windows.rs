@@ -3,7 +3,7 @@
 use tailrace_record::{Column, Table};
 use tailrace_units::{Span, Time};
 
-/// Rows of a trial; what comes later is not recorded.
+/// Rows of a trial; later ones are not recorded.
 pub const WINDOW_ROWS_MAX: usize = 1 << 20;
 
 /// One end of a connection at one moment.
