@@ -4,7 +4,7 @@
 use crate::config::CacheConfig;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A cache, with what is in it.
+/// A cache and its contents.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     pub(crate) config: CacheConfig,
@@ -50,7 +50,7 @@ impl Cache {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct WriteOrder {
     next: u64,
-    /// Those that are not on the medium.
+    /// Contents that are not on the medium.
     missing: BTreeSet<u64>,
     /// Requests that wait until all writes below a number are there, in order.
     flushes: VecDeque<(u64, u32)>,

@@ -12,7 +12,7 @@ pub struct DeviceConfig {
     pub read_latency: Distribution,
     /// Picoseconds that it takes to write one.
     pub write_latency: Distribution,
-    /// What data crosses between host and device.
+    /// The link between host and device.
     pub link: LinkConfig,
     /// Pieces that the device takes at the same time, at least one; others wait in the block layer.
     pub queue_depth: u32,

@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use tailrace_units::{Distribution, RandomStream, Span, Time};
 
-/// What happens in a device, in the order in which that is due; what is due at the same time in the
-/// order in which it began.
+/// Events of a device, in the order of their times; those of the same time in the order in which
+/// they began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Event {
     /// The data of a piece that is written has come.
@@ -149,7 +149,7 @@ impl Device {
         }
     }
 
-    /// The device takes what it has room for.
+    /// The device takes the requests for which it has room.
     fn admit(&mut self, now: Time) {
         while self.room > 0
             && let Some(piece) = self.waiting.pop_front()

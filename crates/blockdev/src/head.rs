@@ -18,9 +18,9 @@ impl Head {
         Head { config, at: 0 }
     }
 
-    /// Brings the head to `offset` and over so many bytes. Data that follows what was read or
-    /// written last needs neither a seek nor a part of a turn: the disk reads ahead and gathers
-    /// writes of a track.
+    /// Brings the head to `offset` and over so many bytes. Data that follows the last read or write
+    /// needs neither a seek nor a part of a turn: the disk reads ahead and gathers writes of a
+    /// track.
     pub(crate) fn come(&mut self, offset: u64, bytes: u64, random: &mut RandomStream) -> Span {
         let before = std::mem::replace(&mut self.at, offset + bytes);
         if before == offset {

@@ -26,7 +26,7 @@ impl Link {
         self.paces[usize::from(op == Op::Write)].time_to_send(bytes)
     }
 
-    /// Data crosses when what came before it has. Returns when it is across.
+    /// Data crosses after earlier data. Returns when it is across.
     pub(crate) fn cross(&mut self, now: Time, op: Op, bytes: u64) -> Time {
         let way = usize::from(op == Op::Write && self.is_duplex);
         self.free[way] = self.free[way].max(now) + self.time(op, bytes);

@@ -2,7 +2,7 @@
 
 use tailrace_units::{Span, Time};
 
-/// What a request asks for.
+/// The operation of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     /// Data from the device.
@@ -16,7 +16,7 @@ pub enum Op {
 /// A request of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// What it asks for.
+    /// Its operation.
     pub op: Op,
     /// Its first byte on the device.
     pub offset: u64,
@@ -31,7 +31,7 @@ pub struct Request {
 pub struct Completion {
     /// The request's tag.
     pub tag: u64,
-    /// What it asked for.
+    /// Its operation.
     pub op: Op,
     /// When it was submitted.
     pub submitted: Time,
@@ -61,7 +61,7 @@ pub(crate) struct Underway {
     pub(crate) pieces_wait: Span,
 }
 
-/// What the device is handed at once.
+/// The requests that the device is handed at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     /// Index of its request.

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-/// What a server does.
+/// Activity of a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Job {
     /// It reads or writes a piece for which the host waits.
     Piece(u32),
-    /// It writes what is in the cache.
+    /// It writes data from the cache.
     Drain { serial: u64, offset: u64, bytes: u64 },
 }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tailrace_units::Time;
 
-/// Bits of a tag that are the program's own; those above tell the programs apart.
+/// Bits of a tag that are the program's own; those above identify the program.
 const TAG_BITS: u32 = 32;
 
 /// A device with its users.
@@ -16,7 +16,7 @@ struct Shared {
     users: Vec<User>,
 }
 
-/// What a program has at the device.
+/// The requests of a program at the device.
 #[derive(Default, Debug)]
 struct User {
     /// Requests that are not complete.
@@ -34,7 +34,7 @@ struct User {
 /// no server idles while something waits.
 #[derive(Debug)]
 pub struct DeviceUser {
-    /// The device, where nobody else uses it.
+    /// The device, where it has no other user.
     alone: Option<Box<Shared>>,
     /// The device that others may use, or have used until it was first asked for something. One of
     /// both is there.
@@ -67,7 +67,7 @@ impl DeviceUser {
     pub fn submit(&mut self, now: Time, request: Request) {
         assert!(request.tag >> TAG_BITS == 0, "a tag has 32 bits");
         if let Some(shared) = self.shared.take_if(|shared| Arc::strong_count(shared) == 1) {
-            // No lock for a device that nobody else can come to use.
+            // No lock for a device that can have no other user.
             self.alone = Arc::into_inner(shared)
                 .map(|shared| Box::new(shared.into_inner().expect(UNBROKEN)));
         }
@@ -143,7 +143,7 @@ impl Shared {
         }
     }
 
-    /// Completions go to those who submitted the requests.
+    /// Passes completions to the submitters of the requests.
     fn deliver(&mut self) {
         while let Some(completion) = self.device.poll_completion() {
             let user = &mut self.users[(completion.tag >> TAG_BITS) as usize];
@@ -240,9 +240,8 @@ mod tests {
     }
 
     proptest! {
-        /// Programs that are called only at the times that they were told when they were called
-        /// last, as engines do it. Each request is answered once, to the one who submitted it, and
-        /// at the moment of its completion.
+        /// Programs that are called only at the deadlines of their latest call, as engines do it.
+        /// Each request is answered once, to its submitter, and at the moment of its completion.
         #[test]
         fn every_request_is_answered_once_in_time_and_to_its_user(
             servers in 1_u32..4,

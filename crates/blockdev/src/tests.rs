@@ -248,7 +248,7 @@ fn a_disk_seeks_and_turns_for_random_data_and_does_neither_for_data_in_order() {
     let done = closed_loop(&mut anywhere, 1, 20_000, |tag| {
         request(Op::Read, random.below(capacity / (4 * KIB)) * 4 * KIB, 4 * KIB, tag)
     });
-    // The mean of the root of the distance of two random places is 8/15; half a turn; 4 KiB at 150
+    // The mean of the root of the distance of two random positions is 8/15; half a turn; 4 KiB at 150
     // MB/s.
     let expected = 1e-3 + 14e-3 * 8.0 / 15.0 + 8.333e-3 / 2.0 + 4096.0 / 150e6;
     assert!(

@@ -1,4 +1,4 @@
-//! Addresses that tell nothing but which of them share a prefix.
+//! Anonymous addresses that reveal only which of them share a prefix.
 //!
 //! The construction is Crypto-PAn's (Xu, Fan, Ammar and Moon, "Prefix-preserving IP address
 //! anonymization", ICNP 2002): each bit is flipped or not by a pseudo-random function of the bits

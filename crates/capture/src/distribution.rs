@@ -3,9 +3,9 @@
 use serde::Serialize;
 use tailrace_record::LogLinear;
 
-/// Shares that a summary tells.
+/// Quantiles of a summary.
 const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 0.999];
-/// Places of a summary's histogram in each power of two.
+/// Bins of a summary's histogram in each power of two.
 const BINS_PER_OCTAVE_LOG: u32 = 3;
 
 /// Numbers that were counted: exact in number, sum and extremes, and within 0.1 % between.
@@ -75,13 +75,13 @@ impl Distribution {
     }
 }
 
-/// The end of the coarse place of a number.
+/// The end of the coarse bin of a number.
 fn coarse(number: u64) -> u64 {
     let lost = (u64::BITS - number.leading_zeros()).saturating_sub(BINS_PER_OCTAVE_LOG + 1);
     number | ((1 << lost) - 1)
 }
 
-/// What results say of a distribution, in the unit that its key ends with; zeros without numbers.
+/// Results on a distribution, in the unit that its key ends with; zeros without numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// How many numbers.

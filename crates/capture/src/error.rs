@@ -1,5 +1,5 @@
-//! Why a capture cannot be profiled at all. What goes wrong later is the
-//! [`End`](crate::reader::End) of the capture: what was readable until then counts.
+//! Reasons for which a capture cannot be profiled at all. A later fault is the
+//! [`End`](crate::reader::End) of the capture: everything that was readable until then counts.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! What is asked for.
+//! Options of a profile.
 
 use crate::anonymise::Key;
 use crate::error::CaptureError;
@@ -13,13 +13,13 @@ const ROWS_MAX: usize = 100_000_000;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Speed of the line; none: that of the first interface, if the capture tells.
+    /// Speed of the line; none: that of the first interface, if the capture names it.
     pub line_bps: Option<u64>,
     /// Only frames from this time on after the first frame.
     pub from_ns: u64,
     /// Only frames before this time after the first frame.
     pub until_ns: Option<u64>,
-    /// Rows of each table; what is beyond is counted.
+    /// Rows of each table; further ones are counted.
     pub rows_max: usize,
     /// Flows that are followed at once; the oldest make room.
     pub flows_max: usize,

@@ -164,7 +164,7 @@ struct TablesSummary {
 
 impl Profile {
     /// Reads a capture and profiles it. A capture that ends early or is damaged has a profile of
-    /// what was readable.
+    /// its readable part.
     ///
     /// # Errors
     /// When the file is no capture, or the options cannot be used.

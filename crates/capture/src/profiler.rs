@@ -18,7 +18,7 @@ const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 /// Round trips of one end of a connection that are written down are at least this far apart.
 const ROUND_TRIP_EVERY_NS: u64 = 1_000_000;
 
-/// What is counted of frames, whatever their flow.
+/// Counters of frames, whatever their flow.
 pub(crate) struct Profiler {
     pub(crate) options: Options,
     pub(crate) flows: FlowTable<Flow>,
@@ -50,7 +50,7 @@ pub(crate) struct Frames {
     last_ns: u64,
 }
 
-/// Rates of all frames, and of each direction if the capture tells them.
+/// Rates of all frames, and of each direction if the capture names them.
 pub(crate) struct DirectedRates {
     pub(crate) all: Rates,
     pub(crate) inbound: Option<Box<Rates>>,
@@ -59,7 +59,7 @@ pub(crate) struct DirectedRates {
     pub(crate) line_bps: Option<u64>,
 }
 
-/// What is counted of flows, while they last and when they are over.
+/// Counters of flows, while they last and when they are over.
 pub(crate) struct Totals {
     pub(crate) tables: Tables,
     pub(crate) tcp: TcpTotals,
@@ -312,7 +312,7 @@ impl Totals {
 }
 
 impl Frames {
-    /// The time of a frame, unless it is outside of what was asked for.
+    /// The time of a frame, unless it is outside of the requested interval.
     #[inline]
     fn time(&mut self, record: &Record<'_>, options: &Options) -> Option<u64> {
         let now_ns = record.time_ns.unwrap_or(self.last_ns);

@@ -1,5 +1,5 @@
-//! Rows of connections, exchanges, flows of datagrams, datagrams and round trips, for whoever
-//! continues with them. Each table has a limit; what is beyond is counted.
+//! Rows of connections, exchanges, flows of datagrams, datagrams and round trips, for further
+//! processing. Each table has a limit; further rows are counted.
 
 use crate::addresses::Addresses;
 use crate::exchanges::Exchange;

@@ -41,7 +41,7 @@ impl FlowMatch {
         let address = |wanted: Option<(u32, u32)>, is: u32| {
             wanted.is_none_or(|(address, mask)| is & mask == address & mask)
         };
-        // No flow has port 0: it stands for the ports that a fragment does not tell.
+        // No flow has port 0: it stands for the ports that a fragment lacks.
         let port = |wanted: Option<(u16, u16)>, is: u16| {
             wanted.is_none_or(|(first, last)| is != 0 && (first..=last).contains(&is))
         };

@@ -89,12 +89,12 @@ pub struct QueueCounters {
     /// those that were dropped after waiting too: divided by the time it is the mean depth
     /// (Little's law).
     pub byte_picoseconds: u128,
-    /// What was dropped.
+    /// The drops.
     pub drops: Drops,
 }
 
 /// Frames that were dropped, by cause. Most queues drop nothing in a whole run, and a network has
-/// thousands: what has dropped nothing is a pointer.
+/// thousands: without drops this is a pointer.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Drops(Option<Box<[Dropped; DropCause::ALL.len()]>>);
 
@@ -124,7 +124,7 @@ impl Drops {
     }
 }
 
-/// Bytes that waited, times how long: what they add to [`QueueCounters::byte_picoseconds`].
+/// Bytes that waited, times how long: their addition to [`QueueCounters::byte_picoseconds`].
 #[inline]
 pub(crate) fn waited(bytes: u32, from: Time, until: Time) -> u128 {
     u128::from(bytes) * u128::from(until.since(from).ps())

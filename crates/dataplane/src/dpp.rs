@@ -10,8 +10,8 @@ use tailrace_units::{Span, Time};
 
 /// Entries of a set: a flow may use any of them, and the table is full for a flow when its set is.
 const WAYS: usize = 4;
-/// Sets that get their memory together, when the first flow comes to one of them: a table costs
-/// what its flows need.
+/// Sets that get their memory together, when the first flow comes to one of them: the memory of a
+/// table follows its flows.
 const SETS_PER_CHUNK: usize = 8;
 
 /// When a silent flow becomes new again.

@@ -17,8 +17,8 @@ use tailrace_units::{Span, Time};
 
 /// Entries in which one flow may stand.
 const WAYS: usize = 4;
-/// Sets that get their memory together, when the first flow comes to one of them: a table costs
-/// what its flows need, and that of each port of a large network is large.
+/// Sets that get their memory together, when the first flow comes to one of them: the memory of a
+/// table follows its flows, and that of each port of a large network is large.
 const SETS_PER_CHUNK: usize = 8;
 
 /// The table's parameters.

@@ -15,7 +15,7 @@ impl FlowTag {
         FlowTag { hash, spread: mix64(u64::from(hash)) }
     }
 
-    /// The flow's place among so many, which are a power of two.
+    /// The flow's slot among so many, which are a power of two.
     #[inline(always)]
     pub(crate) fn slot(self, slots: usize) -> usize {
         self.spread as usize & (slots - 1)

@@ -38,11 +38,11 @@ struct Groups {
 }
 
 /// Ports pinned for single flows, by flow hash: a table at most three quarters full, in which a
-/// flow stands at its place or behind it.
+/// flow stands at its home slot or behind it.
 #[derive(Clone, Debug, Default)]
 struct Pins {
     /// None or a power of two: the hash, and below it one more than the port, in one word; 0 for a
-    /// free place.
+    /// free slot.
     places: Vec<u64>,
     len: usize,
 }
@@ -93,7 +93,7 @@ impl Forwarding {
         self.pins.insert(flow_hash, number(port));
     }
 
-    /// What tells the output port for a destination and a flow is wanted soon.
+    /// Prefetches the output port for a destination and a flow.
     #[inline(always)]
     pub fn prefetch(&self, destination: usize, flow_hash: u32) {
         if self.pins.places.is_empty() {
@@ -150,8 +150,7 @@ impl Groups {
 }
 
 impl Pins {
-    /// The place of a flow and its word, or the free place where it would stand. There must be
-    /// places.
+    /// The slot of a flow and its word, or the free slot where it would stand. There must be slots.
     #[inline]
     fn find(&self, flow_hash: u32) -> (usize, u64) {
         let mask = self.places.len() - 1;
@@ -197,7 +196,7 @@ mod tests {
     fn pinned_flows_find_their_ports_and_others_find_none() {
         let mut pins = Pins::default();
         assert_eq!(pins.port_of(0), None);
-        // Half of them want the same few places.
+        // Half of them have the same few home slots.
         let flows: Vec<u32> =
             (0..100).map(|flow| if flow % 2 == 0 { flow << 16 } else { flow }).collect();
         for (&flow, port) in flows.iter().zip(0..) {

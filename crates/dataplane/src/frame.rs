@@ -58,7 +58,7 @@ pub trait Frame: Copy {
     fn pause(&self) -> Option<Pause>;
     /// A pause frame.
     fn new_pause(pause: Pause) -> Self;
-    /// A number that tells this frame from others, for the digest of events.
+    /// A number that distinguishes this frame from others, for the digest of events.
     fn fingerprint(&self) -> u64;
 }
 

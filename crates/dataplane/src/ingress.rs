@@ -150,8 +150,8 @@ impl IngressPort {
         self.groups[usize::from(index)].refresh_at.map(|_| index)
     }
 
-    /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free
-    /// of the shared buffer.
+    /// Whether a frame may enter, and which group it is accounted to. `shared_free` are the free
+    /// bytes of the shared buffer.
     pub(crate) fn admit(
         &mut self,
         priority: u8,

@@ -8,7 +8,7 @@ use tailrace_units::{Probability, RandomStream};
 #[derive(Clone, Debug)]
 pub struct LineLoss {
     share: Probability,
-    /// Of datagrams that were cut only what has no ports is lost, and nothing else (`iptables -f`).
+    /// Only fragments without ports are lost (`iptables -f`).
     is_of_later_fragments: bool,
     random: RandomStream,
 }
@@ -41,7 +41,7 @@ impl Lines {
         self.into[port].as_mut().is_some_and(|line| line.loses(frame))
     }
 
-    /// Decided before the queue: what is lost takes no time on the line.
+    /// Decided before the queue: lost frames take no time on the line.
     pub(crate) fn loses_leaving<F: Frame>(&mut self, port: PortNo, frame: &F) -> bool {
         self.out[port].as_mut().is_some_and(|line| line.loses(frame))
     }

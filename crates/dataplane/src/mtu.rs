@@ -12,7 +12,7 @@ pub struct MtuDrops {
     pub egress_frames: u64,
 }
 
-/// The longest frame of each port, and what was longer.
+/// The longest frame of each port, and counts of longer ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Mtus {
     /// By port, with the header of the link and the tag of a trunk; `u32::MAX` for none.
@@ -33,7 +33,7 @@ impl Mtus {
     }
 
     /// Whether a frame that arrives is short enough. The receiver of a port discards a longer one
-    /// before anything looks at it.
+    /// before any other stage sees it.
     pub(crate) fn admits(&mut self, in_port: PortNo, bytes: u32) -> bool {
         let fits = bytes <= self.frame_bytes_max[in_port];
         self.drops[in_port].ingress_frames += u64::from(!fits);

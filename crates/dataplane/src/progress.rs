@@ -3,8 +3,8 @@
 
 use tailrace_units::Time;
 
-/// Most things that are due at one moment. What sends makes its line busy; what remains are looks
-/// that find nothing, one for each port, and drops at the exit, of which a queue has a few in a
+/// Actions that are due at one moment, at most. A transmission makes its line busy; the others are
+/// calls without effect, one for each port, and drops at the exit, of which a queue has a few in a
 /// row.
 const AT_ONE_MOMENT_MAX: u32 = 1 << 16;
 

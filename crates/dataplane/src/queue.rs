@@ -8,7 +8,7 @@ use crate::{Aqm, QueueCounters, Room};
 use std::collections::VecDeque;
 use tailrace_units::Time;
 
-/// What active queue management looks at, of a queue of any port.
+/// The part of a queue that active queue management sees, for any port.
 pub(crate) struct Managed<'a> {
     pub(crate) aqm: &'a mut Aqm,
     pub(crate) counters: &'a mut QueueCounters,
@@ -86,14 +86,14 @@ impl<F: crate::Frame> Queue<F> {
         self.entered += 1;
     }
 
-    /// What has happened by `now`; what waits has waited until then.
+    /// Counters by `now`; waiting frames have waited until then.
     pub(crate) fn counters(&self, now: Time) -> QueueCounters {
         let byte_picoseconds = self.counters.byte_picoseconds.wrapping_add(self.waited_so_far(now));
         QueueCounters { byte_picoseconds, ..self.counters.clone() }
     }
 
-    /// Counts from `now` on. What the frames here have waited until then is taken off, and comes
-    /// back when they leave.
+    /// Counts from `now` on. The past waits of the frames here are taken off, and come back when
+    /// they leave.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         let byte_picoseconds = self.waited_so_far(now).wrapping_neg();
         self.counters = QueueCounters {
@@ -136,7 +136,7 @@ impl<F: crate::Frame> Queue<F> {
         if let Some(ceiling) = &mut self.ceiling {
             ceiling.charge(start, wire_bytes);
         }
-        // What a queue gets beyond its guarantee is not held against it later.
+        // Service beyond a queue's guarantee is not held against it later.
         if let Some(floor) = &mut self.floor
             && floor.conforms_from() <= start
         {

@@ -1,10 +1,10 @@
-//! Which queue is served next: strict levels first, then deficit round robin among the weighted
+//! The choice of the next queue: strict levels first, then deficit round robin among the weighted
 //! queues.
 //!
 //! Deficit round robin after Shreedhar and Varghese (SIGCOMM 1995). Bytes are wire bytes, overhead
 //! included, so that shares are shares of the line whatever the frame sizes. An empty queue keeps
 //! no deficit: the scheduler is work-conserving. A queue that has frames and may not send them,
-//! because of a pause or a shaper, keeps what it had and gets nothing more.
+//! because of a pause or a shaper, keeps its deficit and gets nothing more.
 
 use crate::QueueNo;
 
@@ -18,12 +18,12 @@ pub enum Service {
     /// Before every strict queue of a higher level number and before all weighted queues. 1 is
     /// first.
     Strict(u8),
-    /// By weight, 1 to 1000 thousandths of what strict queues leave.
+    /// By weight, 1 to 1000 thousandths of the rate that strict queues leave.
     Dwrr(u32),
 }
 
-/// Chooses among queues that are told by number. The ports of switches and the interfaces of hosts
-/// have one each.
+/// Chooses among queues, which are known by number. The ports of switches and the interfaces of
+/// hosts have one each.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     /// Strict queues, first served first.
@@ -80,8 +80,8 @@ impl Scheduler {
     }
 
     /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is
-    /// empty or held back; `is_empty` tells the two apart, and `is_owed` the queues that are below
-    /// their guaranteed rate.
+    /// empty or held back; `is_empty` distinguishes the two, and `is_owed` marks the queues that
+    /// are below their guaranteed rate.
     pub fn choose_held(
         &mut self,
         head: impl Fn(QueueNo) -> Option<u64>,

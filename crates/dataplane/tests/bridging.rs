@@ -13,7 +13,7 @@ use tailrace_wire::{Ecn, Pause, PauseState};
 const PORTS: usize = 3;
 const BUFFER_BYTES: u64 = 600_000;
 
-/// What enters the switch next: gap in nanoseconds, ingress port, and what it is.
+/// The next input of the switch: gap in nanoseconds, ingress port, and its kind.
 type Arrival = (u64, usize, Enters);
 
 #[derive(Clone, Debug)]
@@ -426,7 +426,7 @@ proptest! {
             let mut pauses = pauses.into_iter().peekable();
             let mut free_at = 0;
             for (start, _, frame) in sent {
-                // What starts when a pause arrives was chosen before it.
+                // A frame that starts when a pause arrives was chosen before it.
                 while let Some((at, pause)) = pauses.next_if(|(at, _)| at.ps() < *start) {
                     state.handle_pause(at, &pause, pace);
                 }

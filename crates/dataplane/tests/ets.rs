@@ -1,4 +1,4 @@
-//! Enhanced transmission selection and shaping: who gets how much of a line that is always busy.
+//! Enhanced transmission selection and shaping: the shares of a line that is always busy.
 
 mod common;
 use common::*;
@@ -67,8 +67,8 @@ fn assert_shares(served: &[u64], until: Span, percent: &[f64]) {
 
 const WINDOW: Span = Span::from_ms(40);
 
-/// CoDel drops most frames of the first queue as they leave; what it sends is its share all the
-/// same.
+/// CoDel drops most frames of the first queue as they leave; its share is of the frames that it
+/// sends all the same.
 #[test]
 fn what_codel_drops_costs_a_queue_none_of_its_share() {
     let codel = Codel::new(Span::from_us(5), Span::from_us(20), false, Span::ZERO);
@@ -80,7 +80,7 @@ fn what_codel_drops_costs_a_queue_none_of_its_share() {
         until,
         &[50.0, 50.0],
     );
-    // A floor pays for its own frames: 2 Gbit/s, and half of what is left.
+    // A floor pays for its own frames: 2 Gbit/s, and half of the rest.
     let lifted = QueuePolicy { floor: shaped(Service::Dwrr(500), 2_000, 0).floor, ..managed };
     assert_shares(
         &overfull(vec![lifted, full(Service::Dwrr(500))], &sizes, until, 8),
@@ -116,7 +116,7 @@ proptest! {
     }
 }
 
-/// What is offered to the queues of one port: gap in nanoseconds, queue, bytes.
+/// Frames offered to the queues of one port: gap in nanoseconds, queue, bytes.
 type Offered = (u64, usize, u32);
 
 proptest! {
@@ -148,8 +148,8 @@ proptest! {
 const LARGEST: u64 = 9_024;
 
 /// Wire bytes of others before a frame that is first in its queue: it needs so many turns of its
-/// own, in each of which the others send a quantum (16 bytes for each thousandth) and what they had
-/// saved, less than a frame.
+/// own, in each of which the others send a quantum (16 bytes for each thousandth) and their
+/// savings, less than a frame.
 fn longest_wait(weights: &[u32], queue: usize) -> u64 {
     let quantum = |weight: u32| 16 * u64::from(weight);
     let turns = LARGEST.div_ceil(quantum(weights[queue])) + 1;
@@ -232,7 +232,7 @@ fn a_ceiling_holds_when_no_other_queue_sends() {
 fn a_floor_lifts_a_small_weight() {
     let queues = vec![shaped(Service::Dwrr(10), 3_000, 0), full(Service::Dwrr(990))];
     let served = saturated(queues, &[vec![1_500], vec![9_000]], WINDOW);
-    // Guaranteed 30 %; what is beyond is shared 1 to 99.
+    // Guaranteed 30 %; the rest is shared 1 to 99.
     assert_shares(&served, WINDOW, &[30.7, 69.3]);
 }
 
@@ -248,8 +248,8 @@ fn a_floor_does_not_go_before_a_strict_queue() {
     assert_eq!((served[0], served[2]), (1_524, 0));
 }
 
-/// What a queue got beyond its guarantee while the line was idle is not held against it when the
-/// line is busy.
+/// Service beyond a queue's guarantee while the line was idle is not held against it when the line
+/// is busy.
 #[test]
 fn a_floor_has_no_debts() {
     let queues = vec![shaped(Service::Dwrr(10), 3_000, 0), full(Service::Dwrr(990))];

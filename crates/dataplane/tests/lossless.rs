@@ -159,7 +159,7 @@ impl Net {
         self.lost.extend(lost);
     }
 
-    /// Does what is due at any switch, and what arrives, up to `until`.
+    /// Carries out the actions of any switch and the arrivals that are due, up to `until`.
     fn run(&mut self, until: Time) {
         loop {
             let arrival = self.on_the_way.first_key_value().map_or(Time::NEVER, |(key, _)| key.0);

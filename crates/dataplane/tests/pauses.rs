@@ -1,4 +1,4 @@
-//! Small stories of pauses: what waits, what does not, and what a watchdog does.
+//! Timelines of pauses: which frames wait, which do not, and the acts of a watchdog.
 
 mod common;
 use common::*;
@@ -36,7 +36,7 @@ fn obedient(watchdog: Option<Watchdog>) -> PortPolicy {
 }
 
 /// A weight so small that a frame takes seven turns, 89 us, and pauses more often than that: the
-/// queue keeps what it saved, and has its share of the turns in which it could take part.
+/// queue keeps its savings, and has its share of the turns in which it could take part.
 #[test]
 fn pauses_do_not_take_what_a_queue_has_saved() {
     let mut policy = obedient(None);
@@ -89,8 +89,9 @@ fn a_resume_is_noticed_at_once() {
     assert_eq!(story(&notes, 0), owned(&[(9_000, "frame 1")]));
 }
 
-/// What waits behind a pause of its own must not hold back a newcomer of another priority: it goes
-/// when the line is free, here at the end of the pause frame that the port itself is sending.
+/// Frames that wait behind a pause of their own must not hold back a newcomer of another priority:
+/// it goes when the line is free, here at the end of the pause frame that the port itself is
+/// sending.
 #[test]
 fn a_newcomer_goes_after_the_pause_frame_on_the_wire_and_not_after_the_pause() {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 100_000 });
@@ -173,7 +174,7 @@ fn ports_of_802_3x_send_pauses_of_the_link_and_renew_them_as_such() {
     assert_eq!(sent, ["link 0xff: 20", "link 0xff: 20", "link 0xff: 0"]);
 }
 
-/// The first pause has no effect until its response time is over; what comes after that waits.
+/// The first pause has no effect until its response time is over; later frames wait.
 #[test]
 fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
     let pause_state = PauseState::new(1 << SAN, true, Span::from_us(1));
@@ -241,7 +242,7 @@ fn a_pause_shorter_than_the_detection_time_is_no_storm() {
     assert_eq!((switch.storms(0), dropped(&notes), notes.sent.len()), ((0, 0), vec![], 5));
 }
 
-/// A lossy group may take its share of what no group has set aside, and no more.
+/// A lossy group may take its share of the bytes that no group has set aside, and no more.
 #[test]
 fn reserves_and_headroom_are_kept_free_for_their_groups() {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 20_000 });
@@ -263,7 +264,7 @@ fn reserves_and_headroom_are_kept_free_for_their_groups() {
     // One on the wire; 100 000 bytes less twice 30 000 are shared.
     assert_eq!(notes.dropped.len(), 39);
     assert!(notes.dropped.iter().all(|drop| drop.3 == DropCause::IngressFull));
-    // Both lossless groups have what was kept for them.
+    // Both lossless groups have their reserved bytes.
     for port in [0, 1] {
         (0..30).for_each(|id| {
             switch.handle_frame(

@@ -108,7 +108,7 @@ fn sorted(notes: &Notebook) -> (Sent, Dropped) {
     (sent, dropped)
 }
 
-/// Waiting bytes times picoseconds between two moments, from the depths that were told.
+/// Waiting bytes times picoseconds between two moments, from the reported depths.
 fn integral(notes: &Notebook, port: PortNo, since: Time, until: Time) -> u128 {
     let (mut sum, mut last) = (0, (Time::ZERO, 0));
     let depths = notes
@@ -160,7 +160,7 @@ proptest! {
     }
 
     /// At every moment, also where counting began anew while frames waited; the mean depth is that
-    /// of the depths that were told.
+    /// of the reported depths.
     #[test]
     fn committing_early_and_choosing_late_count_the_same(
         limits in proptest::collection::vec(limit(), 2),

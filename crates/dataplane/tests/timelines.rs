@@ -35,8 +35,8 @@ fn a_full_queue_drops_the_newcomer() {
     assert_eq!(switch.counters(0, 0, ns(10_000)).depth_max_bytes, 2 * u64::from(SIZE));
 }
 
-/// What has left one port by the time at which a frame waits at another is not in the memory with
-/// it.
+/// A frame that has left one port by the time at which a frame waits at another is not in the
+/// memory with it.
 #[test]
 fn the_largest_use_of_the_memory_is_that_of_one_moment() {
     let mut switch = switch(1 << 20, vec![fifo(Limit::Bytes(1 << 19)); 2], false);

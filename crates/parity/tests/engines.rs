@@ -1,9 +1,10 @@
-//! The simulator and the fabric use one network. Whatever hosts send, both must do the same with
-//! it: departures, drops with their causes, marks, notifications and pauses with their tags, and
-//! what ports report.
+//! The simulator and the fabric use one network. Whatever hosts send, both must treat it alike:
+//! departures, drops with their causes, marks, notifications and pauses with their tags, and the
+//! reports of ports.
 //!
-//! The simulator runs a plan. What its hosts sent enters the fabric's network at the same moments,
-//! in virtual time, without interfaces or rights; then the timelines of all ports are compared.
+//! The simulator runs a plan. The frames of its hosts enter the fabric's network at the same
+//! moments, in virtual time, without interfaces or rights; then the timelines of all ports are
+//! compared.
 
 use proptest::prelude::*;
 use tailrace_lab::frame::LiveFrame;
@@ -34,16 +35,16 @@ fn live(from_host: u32, packet: Packet) -> LiveFrame {
     LiveFrame { key: Some(key), from_host: from_host as u16, ..LiveFrame::bare(packet) }
 }
 
-/// What the fabric's network makes of what hosts sent in a trace: events by observed port, and the
-/// outcome.
+/// Feeds the frames that hosts sent in a trace to the fabric's network; returns events by observed
+/// port, and the outcome.
 fn carried(plan: &Plan, traced: &Trace) -> (Vec<Vec<PortEvent>>, NetworkOutcome) {
     let mut network = Network::new(plan, None);
     network.keep_events();
     traced.entered.iter().for_each(|&(arrival, host, packet)| {
         network.enter_at(host as usize, live(host, packet), arrival)
     });
-    // What both have counted is compared at the end of the simulated trial, which can be over
-    // before its time.
+    // The counts of both are compared at the end of the simulated trial, which can be over before
+    // its time.
     let end = Time::from_ps(simulated(traced).end_ps);
     network.advance(end);
     network.settle(end);
@@ -53,7 +54,7 @@ fn carried(plan: &Plan, traced: &Trace) -> (Vec<Vec<PortEvent>>, NetworkOutcome)
     )
 }
 
-/// All ports are observed, and nothing is left out of what they count.
+/// All ports are observed, and all their counters are compared.
 fn observed(mut raw: RawPlan) -> Plan {
     let plan = Plan::from_raw(raw.clone()).expect("the plan is sound");
     let (graph, switches) = (&plan.graph, plan.graph.hosts..plan.graph.names.len());
@@ -68,16 +69,16 @@ fn simulated(traced: &Trace) -> Outcome {
     serde_json::from_str(traced.outcome.json()).expect("it is an outcome")
 }
 
-/// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts
-/// and not its workload.
+/// The reports of ports and switches. The workloads of frames are left out: a real frame carries
+/// its hosts and not its workload.
 fn reported(mut ports: Vec<Port>, mut switches: Vec<Switch>) -> (Vec<Port>, Vec<Switch>) {
     ports.iter_mut().for_each(|port| port.traffic = None);
     switches.iter_mut().for_each(|switch| switch.losses = None);
     (ports, switches)
 }
 
-/// By time: a late engine tells of a drop at an entrance before it tells of departures by the same
-/// port before that.
+/// By time: a late engine reports a drop at an entrance before it reports earlier departures by the
+/// same port.
 fn in_time(mut events: Vec<PortEvent>) -> Vec<PortEvent> {
     events.sort_by_key(|event| match event {
         PortEvent::Sent(at, _, packet) => (*at, 0, packet.flow_hash, packet.seq),

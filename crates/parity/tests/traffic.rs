@@ -1,9 +1,8 @@
-//! The simulator and the programs over sockets draw the same numbers: who starts when, who pauses
-//! how long, which flow and which datagram comes when and how large it is, and how long a server
+//! The simulator and the programs over sockets draw the same numbers: when users start, how long
+//! they pause, which flow and which datagram comes when and how large it is, and how long a server
 //! works.
 //!
-//! The network is another one, so that what follows from it differs; what was drawn must not, to
-//! the picosecond.
+//! The network is another one, so that the results differ; the draws must not, to the picosecond.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -67,7 +66,7 @@ fn pauses(rows: &[Row], workload: u64, of_starts: bool) -> BTreeMap<u64, Vec<u64
     by_user.into_iter().map(of_user).collect()
 }
 
-/// Starts and sizes of what arrives by itself.
+/// Starts and sizes of arrivals.
 fn arrivals(rows: &[Row], workload: u64) -> Vec<(u64, u64)> {
     let mut found: Vec<(u64, u64)> = rows
         .iter()

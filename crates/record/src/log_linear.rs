@@ -1,13 +1,13 @@
-//! Counts of whole numbers in places that become wider as numbers become larger: each is known to
+//! Counts of whole numbers in buckets that become wider as numbers become larger: each is known to
 //! within 0.1 %.
 //!
-//! The places are those of an HdrHistogram with three significant digits, one behind the other:
-//! 2048 of width one, then 1024 of each further power of two. Only places up to the largest number
-//! have memory, and only those between the extremes are looked at.
+//! The buckets are those of an HdrHistogram with three significant digits, one behind the other:
+//! 2048 of width one, then 1024 of each further power of two. Only buckets up to the largest number
+//! have memory, and only those between the extremes are visited.
 
-/// Numbers below two to this power have places of their own.
+/// Numbers below two to this power have buckets of their own.
 const EXACT_BITS: u32 = 11;
-/// Places of one width.
+/// Buckets of one width.
 const BUCKETS_PER_WIDTH: usize = 1 << (EXACT_BITS - 1);
 
 /// How many of which numbers there were.
@@ -50,7 +50,7 @@ impl LogLinear {
         self.total
     }
 
-    /// The least number of the least one's place; 0 without numbers.
+    /// The least number of the least one's bucket; 0 without numbers.
     pub fn least(&self) -> u64 {
         if self.total == 0 {
             0
@@ -59,7 +59,7 @@ impl LogLinear {
         }
     }
 
-    /// The largest number of the largest one's place; 0 without numbers.
+    /// The largest number of the largest one's bucket; 0 without numbers.
     pub fn most(&self) -> u64 {
         if self.total == 0 { 0 } else { end_of(bucket_of(self.most)) }
     }
@@ -74,7 +74,7 @@ impl LogLinear {
         self.most
     }
 
-    /// The largest number of each place that has any, and how many it has, in order.
+    /// The largest number of each bucket that has any, and how many it has, in order.
     pub fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
         let first = bucket_of(self.least.min(self.most));
         let counts = self.counts.get(first..=bucket_of(self.most)).unwrap_or_default();
@@ -83,7 +83,7 @@ impl LogLinear {
     }
 }
 
-/// How much of a number its place does not know.
+/// Bits of a number that its bucket does not resolve.
 fn bits_lost(number: u64) -> u32 {
     (u64::BITS - number.leading_zeros()).saturating_sub(EXACT_BITS)
 }
@@ -93,12 +93,12 @@ fn bucket_of(number: u64) -> usize {
     lost as usize * BUCKETS_PER_WIDTH + (number >> lost) as usize
 }
 
-/// The width of a place is a power of two.
+/// The width of a bucket is a power of two.
 fn width_bits(bucket: usize) -> u32 {
     ((bucket / BUCKETS_PER_WIDTH) as u32).saturating_sub(1)
 }
 
-/// The largest number of a place.
+/// The largest number of a bucket.
 fn end_of(bucket: usize) -> u64 {
     let bits = width_bits(bucket);
     let start = ((bucket - bits as usize * BUCKETS_PER_WIDTH) as u64) << bits;
@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        // Half of all numbers: that histogram ends its last place one below the largest number.
+        // Half of all numbers: that histogram ends its last bucket one below the largest number.
         #[test]
         fn it_tells_what_an_hdr_histogram_of_three_digits_tells(
             numbers in proptest::collection::vec((any::<u64>(), 1_u32..64), 0..200),

@@ -14,7 +14,7 @@ pub struct Zipf {
     theta: f64,
     /// The integral of the density up to 3/2 less one, and to the end of the last rank.
     ends: [f64; 2],
-    /// What lies closer to its rank is accepted at once.
+    /// A draw closer to its rank than this is accepted at once.
     squeeze: f64,
 }
 

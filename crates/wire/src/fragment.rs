@@ -21,14 +21,14 @@ pub struct Fragment {
     /// Identification: the same in all fragments of a datagram, and used again after 65 536
     /// datagrams.
     pub id: u16,
-    /// Its first byte's place in the payload of the datagram's IP packet, which begins with the
+    /// Its first byte's offset in the payload of the datagram's IP packet, which begins with the
     /// header of UDP.
     pub offset: u32,
     /// Its bytes, without the IP header.
     pub bytes: u32,
     /// Whether it is not the last.
     pub more: bool,
-    /// Hash of the datagram's flow, which the first fragment alone could tell.
+    /// Hash of the datagram's flow, which only the first fragment could show.
     pub datagram_hash: u32,
 }
 
@@ -39,7 +39,7 @@ pub const fn fragment_bytes(mtu_bytes: u32) -> u32 {
 }
 
 impl Fragment {
-    /// What a packet says, if it is a fragment.
+    /// The fragment that a packet is, if it is one.
     pub fn of(packet: &Packet) -> Option<Fragment> {
         if !packet.flags.contains(Flags::FRAGMENT) {
             return None;
@@ -91,9 +91,9 @@ impl Fragment {
 }
 
 impl FlowKey {
-    /// What fragments have of a key: addresses and protocol. Ports stand in the first fragment
-    /// alone, and Linux's flow dissector, the hash of receive queues and switches leave them out
-    /// for all fragments, so that those of a datagram take one way.
+    /// The part of a key that fragments have: addresses and protocol. Ports stand in the first
+    /// fragment alone, and Linux's flow dissector, the hash of receive queues and switches leave
+    /// them out for all fragments, so that those of a datagram take one way.
     pub fn of_fragments(self) -> FlowKey {
         FlowKey { source_port: 0, destination_port: 0, ..self }
     }

@@ -1,10 +1,10 @@
-//! A packet in two parts: what every packet has, and what few have beside it.
+//! A packet in two parts: the fields of every packet, and the fields that few have beside them.
 
 use crate::packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 use crate::tag::Tag;
 use std::mem::offset_of;
 
-/// A packet without its selective acknowledgement, whose presence it tells. Most packets are in
+/// A packet without its selective acknowledgement, whose presence it records. Most packets are in
 /// flight on some wire, and most have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
@@ -25,7 +25,7 @@ pub struct PacketHead {
 
 const _: () = assert!(size_of::<PacketHead>() == 40, "with its time of arrival it takes 48 bytes");
 
-/// That these fields of a packet and of its head are at the same place and of the same type.
+/// Asserts that these fields of a packet and of its head have the same offset and type.
 macro_rules! assert_same {
     ($($field:ident: $type:ty),*) => {
         $(const _: () = {
@@ -76,7 +76,7 @@ impl PacketHead {
 }
 
 impl Packet {
-    /// What every packet has. It does not know of a rest.
+    /// The fields of every packet. The head does not know of a rest.
     #[inline(always)]
     pub fn head(&self) -> PacketHead {
         #[expect(
@@ -112,7 +112,7 @@ impl Packet {
         self.sack = PacketRest::default();
     }
 
-    /// Adds the rest that its head has told of.
+    /// Adds the rest that its head has announced.
     pub fn add_rest(&mut self, rest: PacketRest) {
         self.flags = self.flags.without(Flags::HAS_REST);
         self.sack = rest;

@@ -47,7 +47,7 @@ impl Tag {
     pub const fn written(self, is_written: bool) -> Tag {
         if is_written && self.vlan() != 0 { Tag(self.0 | WRITTEN) } else { Tag(self.0 & !WRITTEN) }
     }
-    /// What it adds to the frame.
+    /// Its addition to the frame.
     #[inline]
     pub const fn bytes(self) -> u16 {
         if self.0 & WRITTEN != 0 { TAG_BYTES } else { 0 }

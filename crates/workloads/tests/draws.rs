@@ -12,7 +12,7 @@ use tailrace_workloads::{
     open_workloads, record_for,
 };
 
-/// Notes what it is recorded.
+/// Notes the calls to an engine.
 #[derive(Default)]
 struct Recorded {
     arrivals: Vec<Arrivals>,

@@ -3,7 +3,7 @@
 /// Whether a packet is a part of a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fragment {
-    /// It is whole.
+    /// Not fragmented.
     Whole,
     /// Its first part, with the header of the transport.
     First,

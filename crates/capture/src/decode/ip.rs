@@ -37,7 +37,7 @@ pub struct Ip {
     pub identification: u32,
     /// Length with its header.
     pub packet_bytes: u32,
-    /// What it carries.
+    /// Its payload.
     pub transport: Transport,
 }
 
@@ -137,7 +137,7 @@ fn ipv6(bytes: &[u8], room: u32) -> Network {
     })
 }
 
-/// What follows the extension headers.
+/// The packet behind the extension headers.
 struct Rest {
     at: usize,
     protocol: u8,

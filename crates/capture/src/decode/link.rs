@@ -17,7 +17,7 @@ pub(super) const TYPE_IPV4: u16 = 0x0800;
 pub(super) const TYPE_IPV6: u16 = 0x86DD;
 /// 802.1Q, 802.1ad, and the type that switches had for outer tags before.
 const TYPES_TAG: [u16; 3] = [0x8100, 0x88A8, 0x9100];
-/// Tags that are passed; the first two are told.
+/// Tags that are passed; the first two are reported.
 const TAGS_MAX: usize = 4;
 /// Below, the number is a length (IEEE 802.3 clause 3.2.6).
 const TYPE_MIN: u16 = 0x0600;
@@ -35,11 +35,11 @@ pub struct Tag {
     pub priority: u8,
 }
 
-/// What follows the link layer.
+/// The payload of the link layer.
 pub(super) enum Payload {
-    /// IP at this place, of the version that the link layer tells.
+    /// IP at this offset, of the version that the link layer names.
     Ip(usize, Option<u8>),
-    /// Something that is not looked into.
+    /// Another protocol, which is not decoded.
     Network(Network),
 }
 
@@ -48,7 +48,7 @@ pub fn is_ethernet(link: u16) -> bool {
     link == ETHERNET
 }
 
-/// What follows the link layer of this type; tags and directions go into `decoded`.
+/// The payload behind the link layer of this type; tags and directions go into `decoded`.
 #[inline]
 pub(super) fn payload(link: u16, bytes: &[u8], decoded: &mut Decoded) -> Payload {
     match link {
@@ -68,7 +68,7 @@ pub(super) fn payload(link: u16, bytes: &[u8], decoded: &mut Decoded) -> Payload
             }
         }
         // The family is in the byte order of the capturing system, and IPv6's number differs: the
-        // version is looked at.
+        // version is read instead.
         NULL | LOOP => {
             if bytes.len() <= 4 {
                 CUT
@@ -137,7 +137,7 @@ fn llc(bytes: &[u8], at: usize) -> Payload {
     }
 }
 
-/// The number of two bytes at this place, if it was captured.
+/// The number of two bytes at this offset, if it was captured.
 #[inline]
 fn number(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..at + 2).map(|two| u16::from_be_bytes([two[0], two[1]]))

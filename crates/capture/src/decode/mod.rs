@@ -13,27 +13,27 @@ pub use transport::{Tcp, Transport, flags};
 
 use link::Payload;
 
-/// What the headers of a frame say.
+/// The decoded headers of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// Outermost and inner tag of a VLAN.
     pub tags: [Option<Tag>; 2],
-    /// Sent by the capturing host, where the link layer tells.
+    /// Sent by the capturing host, where the link layer says so.
     pub is_outbound: Option<bool>,
-    /// What the link layer carries.
+    /// The network protocol.
     pub network: Network,
 }
 
-/// What the link layer carries.
+/// The payload of the link layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
     /// IPv4 or IPv6.
     Ip(Ip),
     /// Another protocol, by its type of Ethernet.
     Other(u16),
-    /// A frame of IEEE 802.2, with a length in place of a type.
+    /// A frame of IEEE 802.2, with a length in the field of the type.
     Llc,
-    /// Its header cannot be what was sent.
+    /// Its header cannot be as it was sent.
     Malformed,
     /// The capture ends within its header.
     Cut,

@@ -29,7 +29,7 @@ pub mod flags {
     pub const CWR: u8 = 0x80;
 }
 
-/// What a packet carries.
+/// The payload of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// A segment.
@@ -45,7 +45,7 @@ pub enum Transport {
     Other,
     /// A later fragment, whose ports are in the first one.
     Fragment,
-    /// A header that cannot be what was sent.
+    /// A header that cannot be as it was sent.
     Malformed,
     /// The capture ends within the header of TCP, or before the ports of UDP.
     Cut,

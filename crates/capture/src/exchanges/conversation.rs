@@ -57,7 +57,7 @@ pub struct Conversation {
     pub exchanges: u32,
 }
 
-/// What a segment changed.
+/// The changes by a segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SegmentChange {
     /// An exchange is complete.
@@ -130,7 +130,7 @@ impl Conversation {
         }
     }
 
-    /// The connection is over: what is left, in order.
+    /// The connection is over: the remaining exchanges, in order.
     pub fn finish(&mut self) -> [Option<Exchange>; 2] {
         [(); 2].map(|()| (self.current.bytes > 0).then(|| self.go_on()))
     }

@@ -30,7 +30,7 @@ pub struct ExchangeTotals {
     per_connection: Distribution,
 }
 
-/// What results say about the exchanges of one service.
+/// Results on the exchanges of one service.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ServiceSummary {
     /// Port of the servers; none for all others together.
@@ -48,7 +48,7 @@ pub struct ServiceSummary {
     think_time_ns: Summary,
 }
 
-/// What results say about exchanges.
+/// Results on exchanges.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ExchangesSummary {
     #[serde(flatten)]

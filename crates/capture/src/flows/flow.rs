@@ -1,4 +1,4 @@
-//! What is kept of one conversation.
+//! The state of one conversation.
 
 use crate::exchanges::Conversation;
 use crate::tcp::Connection;

@@ -3,7 +3,7 @@
 
 use crate::decode::{Fragment, Ip};
 
-/// Packets whose ports are remembered. One of another packet with the same place is forgotten.
+/// Packets whose ports are remembered. An earlier packet in the same slot is forgotten.
 const SLOTS: usize = 4_096;
 
 type Packet = (u128, u128, u32, u8);

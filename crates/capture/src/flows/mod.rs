@@ -1,4 +1,4 @@
-//! Flows: what is kept of each conversation, and the table that holds them.
+//! Flows: the state of each conversation, and the table that holds them.
 
 mod flow;
 mod fragments;

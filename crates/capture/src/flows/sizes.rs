@@ -55,7 +55,7 @@ pub struct SizeClass {
     pub share_of_bytes: f64,
 }
 
-/// What results say of the sizes of flows.
+/// Results on the sizes of flows.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct FlowSizesSummary {
     classes: Vec<SizeClass>,

@@ -8,7 +8,7 @@ pub(crate) enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The number at this place.
+    /// The number at this offset.
     #[inline]
     pub(crate) fn u16(self, bytes: &[u8], at: usize) -> u16 {
         let two = [bytes[at], bytes[at + 1]];
@@ -18,7 +18,7 @@ impl ByteOrder {
         }
     }
 
-    /// The number at this place.
+    /// The number at this offset.
     #[inline]
     pub(crate) fn u32(self, bytes: &[u8], at: usize) -> u32 {
         let four = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
@@ -28,7 +28,7 @@ impl ByteOrder {
         }
     }
 
-    /// The number at this place.
+    /// The number at this offset.
     #[inline]
     pub(crate) fn u64(self, bytes: &[u8], at: usize) -> u64 {
         let (first, second) = (u64::from(self.u32(bytes, at)), u64::from(self.u32(bytes, at + 4)));

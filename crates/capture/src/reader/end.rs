@@ -12,9 +12,9 @@ pub enum End {
         /// Bytes before the part, uncompressed.
         offset_bytes: u64,
     },
-    /// This part, which began at this offset, cannot be what was written.
+    /// This part, which began at this offset, cannot be as it was written.
     Damaged {
-        /// What is wrong with it.
+        /// The fault.
         what: String,
         /// Bytes before the part, uncompressed.
         offset_bytes: u64,

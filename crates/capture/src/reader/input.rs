@@ -1,5 +1,5 @@
-//! Bytes of a capture in blocks: read in large pieces, looked at in place, never more in memory
-//! than one block.
+//! Bytes of a capture in blocks: read in large pieces, used in place, never more in memory than one
+//! block.
 
 use flate2::read::MultiGzDecoder;
 use std::io::{self, ErrorKind, Read};
@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 /// Bytes in memory: large enough that calls of the system cost little, small enough for the cache
 /// of a core.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Bytes that can be looked at together. Must leave room for reading ahead.
+/// Bytes that can be read together. Must leave room for reading ahead.
 pub(crate) const PIECE_BYTES_MAX: usize = BLOCK_BYTES / 2;
 /// RFC 1952 section 2.3.1.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -20,7 +20,7 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 /// How the file is compressed, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// It is not.
+    /// Not compressed.
     None,
     /// gzip, of any number of members.
     Gzip,
@@ -141,7 +141,7 @@ impl Input {
         }
     }
 
-    /// Bytes before the current place, uncompressed.
+    /// Bytes before the current position, uncompressed.
     pub(crate) fn offset(&self) -> u64 {
         self.passed
     }

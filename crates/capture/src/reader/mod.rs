@@ -138,7 +138,7 @@ impl CaptureReader {
     }
 }
 
-/// Where a frame is: its bytes end `after` bytes before the place of the input.
+/// Location of a frame: its bytes end `after` bytes before the position of the input.
 #[derive(Clone, Copy)]
 struct Found {
     time_ns: Option<u64>,

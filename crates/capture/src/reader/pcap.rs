@@ -14,7 +14,7 @@ const MICROSECONDS: u32 = 0xA1B2_C3D4;
 const NANOSECONDS: u32 = 0xA1B2_3C4D;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Byte order and unit of times, which the first four bytes tell.
+/// Byte order and unit of times, from the first four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
     order: ByteOrder,
@@ -54,7 +54,7 @@ impl Pcap {
         if version.0 != 2 {
             return Err(CaptureError::Version(version.0, version.1));
         }
-        // The upper half of the last word tells whether frames have check sequences.
+        // The upper half of the last word says whether frames have check sequences.
         let link = variant.order.u32(header, 20) as u16;
         let resolution = if variant.ns_per_tick == 1 { "1e-9 s" } else { "1e-6 s" }.to_owned();
         let snap_bytes = variant.order.u32(header, 16);

@@ -29,7 +29,7 @@ const EPB_FLAGS: u16 = 2;
 /// Characters of an interface's name that are kept.
 const NAME_CHARS_MAX: usize = 64;
 
-/// What is needed of an interface to read its frames.
+/// The properties of an interface that its frames need.
 #[derive(Clone, Copy)]
 struct Clock {
     link: u16,
@@ -293,7 +293,7 @@ impl Pcapng {
     }
 }
 
-/// What is wrong with the header of a section.
+/// Faults of the header of a section.
 enum Section {
     NoMagic([u8; 4]),
     Version(u16, u16),

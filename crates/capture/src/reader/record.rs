@@ -3,7 +3,7 @@
 /// Which way a frame went, as the capturing interface saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The capture does not tell.
+    /// Not in the capture.
     Unknown,
     /// Towards the capturing host.
     Inbound,
@@ -11,7 +11,7 @@ pub enum Direction {
     Outbound,
 }
 
-/// A frame with what the capture tells of it.
+/// A frame with its metadata.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// Nanoseconds since 1970; finer times are rounded down. None in blocks without a time.

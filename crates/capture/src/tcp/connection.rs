@@ -1,4 +1,4 @@
-//! A connection: its ends, its handshake, and who opened it.
+//! A connection: its ends, its handshake, and its client.
 
 use super::is_before;
 use super::judge::{Verdict, judge};
@@ -25,7 +25,7 @@ pub struct Connection {
     pub has_fin: bool,
     /// See `has_syn`.
     pub has_rst: bool,
-    /// The SYN was sent more than once: its answer tells no time.
+    /// The SYN was sent more than once: its answer yields no time.
     is_syn_repeated: bool,
     /// Both ends have agreed on explicit congestion notification.
     pub has_ecn: bool,
@@ -36,10 +36,10 @@ pub struct Connection {
     pub is_counted: bool,
 }
 
-/// What a segment told.
+/// The findings of a segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// What it is.
+    /// Its verdict.
     pub verdict: Verdict,
     /// From a segment of the other end to this acknowledgement.
     pub rtt_ns: Option<u64>,
@@ -104,7 +104,7 @@ impl Connection {
         let side = &mut self.sides[way];
         let is_known = side.has_data || side.has_first && side.first == tcp.seq;
         if !is_known {
-            // What came before it is of another connection between these ports.
+            // Earlier segments belong to another connection between these ports.
             (side.has_next, side.has_timed) = (false, false);
         }
         (side.first, side.has_first) = (tcp.seq, true);
@@ -132,7 +132,7 @@ impl Connection {
         }
     }
 
-    /// The handshake told who opened it.
+    /// The handshake has shown which end opened it.
     pub fn is_client_known(&self) -> bool {
         self.client.is_some()
     }

@@ -11,20 +11,20 @@ use crate::decode::{Tcp, flags};
 const DISORDER_NS: u64 = 3_000_000;
 /// A retransmission within this time of the duplicates is a fast one.
 const FAST_NS: u64 = 20_000_000;
-/// A longer gap is no loss that a later segment fills, but another place of the stream. Receive
+/// A longer gap is no loss that a later segment fills, but another position of the stream. Receive
 /// buffers of Linux have 6 MiB at most by default (`tcp_rmem`).
 const GAP_BYTES_MAX: u32 = 16 << 20;
 /// Duplicates that a fast retransmission follows at least.
 const DUPLICATES_MIN: u16 = 2;
 
-/// What a segment is, beyond new data or an acknowledgement.
+/// The kind of a segment, beyond new data or an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Its data were sent before, for whatever reason.
     pub is_retransmission: bool,
     /// A retransmission after duplicate acknowledgements.
     pub is_fast: bool,
-    /// A retransmission of what was acknowledged.
+    /// A retransmission of acknowledged data.
     pub is_spurious: bool,
     /// It was overtaken.
     pub is_out_of_order: bool,
@@ -52,7 +52,7 @@ impl Verdict {
     }
 }
 
-/// What this segment of `own` is, and what is known after it. `handshake_ns` is the duration of the
+/// The kind of this segment of `own`, and the state after it. `handshake_ns` is the duration of the
 /// handshake, 0 if unknown.
 #[inline]
 pub fn judge(

@@ -1,4 +1,4 @@
-//! TCP as a capture shows it: what each segment is, and the times between segments and their
+//! TCP as a capture shows it: the kind of each segment, and the times between segments and their
 //! acknowledgements.
 
 mod connection;

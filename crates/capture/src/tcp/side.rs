@@ -1,4 +1,4 @@
-//! What is known of one end of a connection from the segments that it sent.
+//! The state of one end of a connection, from the segments that it sent.
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +52,7 @@ impl Side {
         self.retransmissions
     }
 
-    /// Its maximum segment size, if its SYN told.
+    /// Its maximum segment size, if its SYN has named one.
     pub fn mss_bytes(&self) -> u16 {
         self.mss
     }

@@ -6,7 +6,7 @@ use crate::distribution::{Distribution, Summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Sizes of segments that are told apart; more are counted together.
+/// Sizes of segments that are counted apart; more are counted together.
 const MSS_MAX: usize = 64;
 /// Shifts above this count as this one (RFC 7323 section 2.3).
 const SCALE_MAX: u8 = 14;
@@ -57,7 +57,7 @@ pub struct Counts {
     congestion_window_reduced: u64,
 }
 
-/// What results say about TCP.
+/// Results on TCP.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct TcpSummary {
     #[serde(flatten)]
@@ -156,7 +156,7 @@ impl TcpTotals {
     }
 }
 
-/// What connections were, counted when they are over.
+/// Kinds of connections, counted when they are over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ConnectionCounts {
     connections: u64,

@@ -18,7 +18,7 @@ pub struct Classes {
     double_tagged: Count,
 }
 
-/// What results say of classes; those without frames are left out.
+/// Results on classes; those without frames are left out.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ClassesSummary {
     dscp: Vec<ClassCount>,

@@ -13,7 +13,7 @@ pub struct Concurrency {
     max: u64,
 }
 
-/// What results say of a level.
+/// Results on a level.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ConcurrencySummary {
     max: u64,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Widths of intervals.
 const WIDTHS_NS: [u64; 2] = [100_000, 1_000_000];
-/// Hosts that are told apart; frames of further ones are left out, and the bound stays one.
+/// Hosts that are counted apart; frames of further ones are left out, and the bound stays one.
 const HOSTS_MAX: usize = 1 << 16;
 /// A host beyond the limit.
 const NONE: u32 = u32::MAX;

@@ -21,7 +21,7 @@ pub(super) struct Intervals {
     above: [u64; LINE_PERCENT.len()],
 }
 
-/// What results say of the intervals of one width.
+/// Results on the intervals of one width.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct IntervalsSummary {
     /// Width of each interval.
@@ -59,7 +59,7 @@ impl Intervals {
         }
     }
 
-    /// Adds what came at this time after the beginning, not before the open interval.
+    /// Adds the bytes at this time after the beginning, not before the open interval.
     pub(super) fn add(&mut self, at_ns: u64, bytes: u64, frames: u64) {
         let number = at_ns / self.width_ns;
         if number > self.open {

@@ -1,5 +1,5 @@
-//! What frames together say: sizes, rates, classes, protocols, senders at once, and what is under
-//! way at once.
+//! Statistics of all frames: sizes, rates, classes, protocols, and concurrent senders and
+//! operations.
 
 mod classes;
 mod concurrency;

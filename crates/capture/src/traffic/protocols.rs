@@ -5,7 +5,7 @@ use crate::decode::{Decoded, Ip, Network, Transport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Types of Ethernet that are told apart.
+/// Types of Ethernet that are counted apart.
 const TYPES_MAX: usize = 64;
 /// Ports that results name, those with most bytes.
 const PORTS_NAMED_MAX: usize = 50;
@@ -36,7 +36,7 @@ struct PortCount {
     frame_bytes: u64,
 }
 
-/// What results say of protocols.
+/// Results on protocols.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct ProtocolsSummary {
     ipv4: Count,
@@ -47,7 +47,7 @@ pub struct ProtocolsSummary {
     /// Other types of Ethernet.
     ether_types: Vec<TypeCount>,
     ether_types_other: Count,
-    /// Frames whose IP header cannot be what was sent, or was not captured.
+    /// Frames whose IP header cannot be as it was sent, or was not captured.
     ip_malformed: Count,
     cut: Count,
     /// Frames of a link layer that is not read.

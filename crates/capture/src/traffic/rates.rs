@@ -5,10 +5,10 @@ use super::series::{Series, SeriesSummary};
 use crate::distribution::{Distribution, Summary};
 use serde::Serialize;
 
-/// Widths of intervals; the last one is the width of the places below.
+/// Widths of intervals; the last one is the width of the slots below.
 const WIDTHS_NS: [u64; 4] = [1_000_000_000, 10_000_000, 1_000_000, 100_000];
 const SLOT_NS: u64 = 100_000;
-/// Places that are open, so that frames may come late by 12.8 ms.
+/// Slots that are open, so that frames may come late by 12.8 ms.
 const SLOTS: u64 = 128;
 /// A burst is a run of intervals of 100 µs in each of which at least this share of the line is
 /// used.
@@ -20,22 +20,22 @@ pub struct Rates {
     intervals: [Intervals; WIDTHS_NS.len()],
     series: Series,
     slots: [(u64, u64); SLOTS as usize],
-    /// Number of the first open place since the origin.
+    /// Number of the first open slot since the origin.
     first: u64,
-    /// The last place that has frames.
+    /// The last slot that has frames.
     last: u64,
     origin_ns: u64,
-    /// Frames that came too late for their place and were counted in the first open one.
+    /// Frames that came too late for their slot and were counted in the first open one.
     late_frames: u64,
     burst_bytes_min: Option<u64>,
-    /// Places and bytes of the burst that is under way.
+    /// Slots and bytes of the present burst.
     burst: (u64, u64),
     burst_next: u64,
     burst_duration: Distribution,
     burst_bytes: Distribution,
 }
 
-/// What results say about rates.
+/// Results on rates.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct RatesSummary {
     intervals: Vec<IntervalsSummary>,
@@ -95,7 +95,7 @@ impl Rates {
         *frames += 1;
     }
 
-    /// Closes places until this one is open.
+    /// Closes slots until this one is open.
     fn advance(&mut self, slot: u64) {
         let first = slot - SLOTS + 1;
         for number in self.first..first.min(self.first + SLOTS) {

@@ -15,7 +15,7 @@ pub struct Series {
     cells: Vec<(u64, u64)>,
 }
 
-/// What results say of the rate over time. Cells begin with the first frame; after the last cell
+/// Results on the rate over time. Cells begin with the first frame; after the last cell
 /// nothing came.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SeriesSummary {

@@ -29,7 +29,7 @@ pub struct Bin {
     share: f64,
 }
 
-/// What results say of the sizes of frames.
+/// Results on the sizes of frames.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct FrameSizesSummary {
     mean_bytes: f64,

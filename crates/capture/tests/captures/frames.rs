@@ -51,7 +51,7 @@ impl Segment {
     }
 }
 
-/// A packet; `place` is the flags and the place of a fragment.
+/// A packet; `place` is the flags and the offset of a fragment.
 pub fn ipv4(
     from: [u8; 4],
     to: [u8; 4],

@@ -70,7 +70,7 @@ proptest! {
         ordered.sort_unstable();
         ordered[0] = 0;
         let mut mixed = ordered.clone();
-        // The first frame is the origin; the others change places.
+        // The first frame is the origin; the others are exchanged.
         for place in 2..mixed.len() {
             let other = 1 + (seed.rotate_left(place as u32) as usize) % place;
             mixed.swap(place, other);
@@ -184,7 +184,7 @@ fn the_flow_seen_longest_ago_makes_room_and_is_counted() {
         .map(|(at, &port)| datagram(START_NS + at as u64, (port, 9), 60))
         .collect();
     let (report, profile) = with(&frames, Options { flows_max: 3, ..Options::default() });
-    // 4 takes the place of 2, and 2 that of 3.
+    // 4 replaces 2, and 2 replaces 3.
     assert_eq!(report["flow_summary"]["evicted"], 2);
     assert_eq!(column(&profile, "datagram_flows", "source_port"), [1, 2, 3, 4, 2]);
     assert_eq!(column(&profile, "datagram_flows", "sent_frames"), [2, 1, 1, 1, 1]);

@@ -1,4 +1,4 @@
-//! Every format gives the same frames, and every end is told.
+//! Every format gives the same frames, and every end is reported.
 
 use crate::files::{BIG, Captured, ETHERNET, LITTLE, Writer, gzip, open, whole, zstd};
 use crate::frames::{ACK, Segment};

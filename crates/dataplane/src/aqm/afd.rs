@@ -120,7 +120,7 @@ mod tests {
 
     const PERIOD: Span = Span::from_us(25);
     const DESIRED: u64 = 150_000;
-    /// What 10 Gbit/s carry in a period.
+    /// Bytes that 10 Gbit/s carry in a period.
     const LINE: u64 = 31_250;
 
     fn afd() -> Afd {

@@ -147,8 +147,8 @@ mod tests {
         );
     }
 
-    /// A small frame in front of one of full size: what waits is not more than the largest frame,
-    /// so nothing is dropped.
+    /// A small frame in front of one of full size: the waiting bytes are not more than the largest
+    /// frame, so nothing is dropped.
     #[test]
     fn a_queue_of_one_large_frame_is_never_too_long_whatever_leaves_before_it() {
         let mut codel = codel();

@@ -66,8 +66,8 @@ impl Aqm {
         }
     }
 
-    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is
-    /// what still waits behind it.
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes`
+    /// still wait behind it.
     pub(crate) fn on_departure(
         &mut self,
         now: Time,
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use tailrace_units::RandomStream;
 
-    /// What happens to an elephant far above its share, capable and not.
+    /// The fate of frames of an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {
         let afd = Afd::new(1, Span::from_us(1), 1, ecn, RandomStream::new(1, "afd"));
         [true, false].map(|capable| {

@@ -44,7 +44,7 @@ fn a_tiny_weight_still_gets_its_share() {
     assert!((share / 0.001 - 1.0).abs() < 0.01, "{share}");
 }
 
-/// What a queue did not use of its turn before it ran empty is gone: its next turn is a turn and no
+/// The unused rest of a queue's turn is gone when it runs empty: its next turn is a turn and no
 /// more.
 #[test]
 fn an_empty_queue_saves_nothing() {
@@ -59,7 +59,7 @@ fn an_empty_queue_saves_nothing() {
 }
 
 /// A queue of a small weight that is held back again and again (a pause each time before it has
-/// saved up for a frame) keeps what it saved: it gets its share of the turns in which it could take
+/// saved up for a frame) keeps its savings: it gets its share of the turns in which it could take
 /// part.
 #[test]
 fn a_queue_that_is_held_back_keeps_its_deficit() {
@@ -67,8 +67,8 @@ fn a_queue_that_is_held_back_keeps_its_deficit() {
     let mut scheduler = Scheduler::new(&[Service::Dwrr(10), Service::Dwrr(990)]);
     let mut served = [0; 2];
     for n in 0..300_000 {
-        // Of every 40 choices the first is held back for 20: two turns of the other, a tenth of
-        // what a frame needs.
+        // Of every 40 choices the first is held back for 20: two turns of the other, a tenth of the
+        // bytes of a frame.
         let is_held = n % 40 >= 20;
         let head = |queue: usize| (queue == 1 || !is_held).then_some(1_600);
         let queue = scheduler.choose_held(head, |_| false, |_| false).expect("something waits");
@@ -79,7 +79,7 @@ fn a_queue_that_is_held_back_keeps_its_deficit() {
     assert!((share - 0.01).abs() < 0.002, "{share}");
 }
 
-/// What a held queue keeps is bounded: a turn, and a byte less than the frame it saves for.
+/// The savings of a held queue are bounded: a turn, and a byte less than the frame it saves for.
 #[test]
 fn a_queue_that_was_held_back_sends_no_more_than_two_turns_at_once() {
     // 8 000 bytes a turn
@@ -132,7 +132,7 @@ fn skipped_rounds_count_for_everybody() {
 
 /// Wire bytes of a frame, and its time at a byte per nanosecond.
 const FRAME: u64 = 1_538;
-/// What ports have (`SHAPER_BURST_BYTES`).
+/// The burst of ports (`SHAPER_BURST_BYTES`).
 const BURST: u64 = 18_460;
 
 /// The share of the first of two queues that always wait. A limit lets it have this part of the
@@ -167,8 +167,8 @@ const LIMITED: [(u32, u64, f64); 8] = [
 ];
 
 /// The turn of a queue ends when its limit holds it back, and the turns of the others are as long
-/// as 16 kB. Its limit has a burst that is longer: what it could not send meanwhile it sends in its
-/// next turn. 802.1Q asks for shares within a tenth (clause 37).
+/// as 16 kB. Its limit has a burst that is longer: bytes that it could not send meanwhile it sends
+/// in its next turn. 802.1Q asks for shares within a tenth (clause 37).
 #[test]
 fn a_queue_with_a_ceiling_gets_the_smaller_of_its_ceiling_and_its_share() {
     for (weight, limit, share) in LIMITED {

@@ -9,8 +9,8 @@ use tailrace_units::Time;
 use tailrace_wire::PauseState;
 
 impl<F: Frame> Switch<F> {
-    /// Counts from `now` on: every counter becomes zero, and every maximum becomes what is there
-    /// now. Nothing else changes. The switch must be settled.
+    /// Counts from `now` on: every counter becomes zero, and every maximum becomes the present
+    /// value. Nothing else changes. The switch must be settled.
     pub fn begin_counting(&mut self, now: Time) {
         self.early = QueueCounters::default();
         self.mtus.iter_mut().for_each(|mtus| mtus.begin_counting());

@@ -31,8 +31,8 @@ impl<F: Frame> Switch<F> {
         self.mtus = Some(Box::new(Mtus::new(frame_bytes_max)));
     }
 
-    /// Loses frames on the lines of the ports, by port: of what comes in, and of what is sent. All
-    /// ports must have been added.
+    /// Loses frames on the lines of the ports, by port: of received and of sent ones. All ports
+    /// must have been added.
     pub fn lose(&mut self, into: Vec<Option<LineLoss>>, out: Vec<Option<LineLoss>>) {
         assert!([&into, &out].map(Vec::len) == [self.ports.len(); 2], "one or none for each port");
         self.open_entrance();
@@ -50,9 +50,10 @@ impl<F: Frame> Switch<F> {
         (self.has_entrance, self.is_plain) = (true, false);
     }
 
-    /// The entrance of a switch that classifies, polices, looks at VLANs, has MTUs, lossy lines or
-    /// accounts: at which port and why a frame is dropped, or where it goes and what it is
-    /// accounted to when it waits.
+    /// The entrance of a switch that classifies, polices, checks VLANs, has MTUs, lossy lines or
+    /// accounts: at which port and why a frame is dropped, or where it goes and its account when it
+    /// waits.
+    #[inline(never)]
     pub(super) fn enter(
         &mut self,
         now: Time,
@@ -80,7 +81,7 @@ impl<F: Frame> Switch<F> {
         self.inspect(now, in_port, port, frame, out).map(|account| (port, account))
     }
 
-    /// The same for a frame that goes to `port`: what it is accounted to.
+    /// The same for a frame that goes to `port`: its account.
     fn inspect(
         &mut self,
         now: Time,

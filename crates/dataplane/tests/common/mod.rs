@@ -56,8 +56,8 @@ impl Frame for TestFrame {
     }
 }
 
-/// What happened, as `(ps, port, what)`.
-#[derive(Default, PartialEq, Eq, Debug)]
+/// Events, as `(ps, port, what)`.
+#[derive(Default)]
 pub struct Notebook {
     pub sent: Vec<(u64, PortNo, TestFrame)>,
     pub dropped: Vec<(u64, PortNo, u64, DropCause)>,

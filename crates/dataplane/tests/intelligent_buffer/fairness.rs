@@ -1,4 +1,4 @@
-//! Who loses frames when a port is offered more than it carries.
+//! The flows that lose frames when a port is offered more than it carries.
 
 use super::rules::{Form, Settings};
 use super::*;
@@ -131,7 +131,7 @@ fn theirs_counts_by_priority_and_takes_it_from_everybody() {
     );
 }
 
-/// As it runs, fair drop looks at the wrong queue: the dynamic threshold drops, blindly.
+/// As it runs, fair drop checks the wrong queue: the dynamic threshold drops, blindly.
 #[test]
 fn theirs_as_it_runs_is_the_dynamic_threshold_alone() {
     assert_losses("theirs, as it runs", loss_of_theirs(Form::AsRun, &arrivals()), OF_EVERYBODY);

@@ -11,7 +11,7 @@ const BUFFER_BYTES: u64 = 400_000;
 const NEVER: Span = Span::from_secs(1_000_000);
 
 /// Their port: `below_number - 1` packets of a flow are prioritised; the express queue may hold a
-/// quarter of what is free.
+/// quarter of the free bytes.
 fn settings(below_number: u32) -> Settings {
     Settings {
         buffer_bytes: BUFFER_BYTES,

@@ -16,7 +16,7 @@ use tailrace_units::{RandomStream, Time};
 /// One arrival: picoseconds, flow, bytes.
 type Arrival = (u64, u32, u32);
 
-/// What our port made of each arrival.
+/// Our port's treatment of each arrival.
 struct Ours {
     /// For each frame: prioritised, accepted.
     verdicts: Vec<(bool, bool)>,

@@ -20,7 +20,7 @@ const FAIR_AT_START: f64 = 4e6;
 /// The gains of CCR 33(2), 2003.
 const NOW: f64 = 1.8;
 const BEFORE: f64 = 1.7;
-/// What one byte that arrived counts in the comparison with the fair bytes.
+/// The weight of one arrived byte in the comparison with the fair bytes.
 const SCALE: u64 = 15;
 
 /// Which reading of the drop rule is followed.
@@ -52,7 +52,7 @@ pub struct Settings {
     pub form: Form,
 }
 
-/// What became of a packet at the entrance.
+/// The fate of a packet at the entrance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Verdict {
     pub is_express: bool,
@@ -117,7 +117,7 @@ impl Port {
         verdict
     }
 
-    /// Sends what was due by `now`.
+    /// Sends the packets that were due by `now`.
     pub fn settle(&mut self, now: Time) {
         while self.free_at <= now && self.depths != [0; 2] {
             self.send(self.free_at);
@@ -142,7 +142,7 @@ impl Port {
     }
 
     /// Strictly more than the frame must be free, and the queue with it must not pass alpha times
-    /// what is free.
+    /// the free bytes.
     fn fits(&self, queue: usize, bytes: u32) -> bool {
         let (bytes, free) =
             (u64::from(bytes), self.set.buffer_bytes - self.depths[0] - self.depths[1]);

@@ -1,5 +1,5 @@
-//! A sender whose own link is the bottleneck waits with what it sends, as it does in front of a
-//! real interface.
+//! A sender whose own link is the bottleneck waits with its frames, as it does in front of a real
+//! interface.
 
 use crate::common::{counter, fifo, folder, is_root, program, two_switches};
 use serde_json::json;
@@ -62,7 +62,8 @@ fn the_queue_of_a_line_gets_one_frame_at_a_time() {
     lab.spawn("look", "h1", &["cat", "/proc/net/snmp", "/proc/net/dev"]).expect("it starts");
     let (_, text) = lab.wait("look").expect("the lab goes on");
     lab.down().expect("it ends");
-    // The kernel's IP counts what it is given to send, the interface what it has sent.
+    // The kernel's IP counts the packets that it is given to send, the interface those that it has
+    // sent.
     let given = counter(&text, "Ip:", "OutRequests").expect("a count");
     let interface =
         text.lines().find_map(|line| line.trim().strip_prefix("eth0:")).expect("the host has it");

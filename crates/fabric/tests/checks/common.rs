@@ -101,7 +101,7 @@ pub fn is_root(test: &str) -> bool {
     why.is_none()
 }
 
-/// What this machine refuses of a lab.
+/// The operation of a lab that this machine refuses.
 fn refusal() -> Option<String> {
     let output =
         std::process::Command::new(program()).arg("doctor").output().expect("the program is built");

@@ -19,10 +19,10 @@ use tailrace_units::RandomStream;
 const ROUNDS: u64 = 12;
 /// The kill comes at most so long after the start; a lab is ready after some tens of milliseconds.
 const LATEST_US: u64 = 250_000;
-/// Everything must be gone by then: several times what it takes on a busy machine.
+/// Everything must be gone by then: several times the usual duration on a busy machine.
 const GONE_WAIT: Duration = Duration::from_secs(20);
 
-/// Who is killed.
+/// The part that is killed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Victim {
     /// The process that holds the lab's input.
@@ -59,7 +59,7 @@ fn nothing_stays_when_any_part_is_killed_at_any_moment() {
     assert_eq!(outside(), before);
 }
 
-/// Starts a lab with programs in it and kills one part of it. Returns what is left when everything
+/// Starts a lab with programs in it and kills one part of it. Returns the remains when everything
 /// should be gone.
 fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
     let mut holder = start(dir);
@@ -135,7 +135,7 @@ fn fill(holder: &mut Child, dir: &Path) -> std::thread::JoinHandle<()> {
     })
 }
 
-/// What there is of a lab: processes that name its folder or descend from it, and control groups.
+/// The remains of a lab: processes that name its folder or descend from it, and control groups.
 fn left_of(dir: &Path, supervisor: Option<u32>) -> Vec<String> {
     let name = dir.to_str().expect("a path in UTF-8").as_bytes();
     let is_holder = |text: &[u8]| text.starts_with(b"sh\0-c\0exec 3");
@@ -171,8 +171,8 @@ fn processes() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// What of the machine a lab could leave changed: interfaces, mounts, and shared memory of its
-/// name.
+/// State of the machine that a lab could leave changed: interfaces, mounts, and shared memory of
+/// its name.
 fn outside() -> (BTreeSet<String>, BTreeSet<String>) {
     let names = |path: &str| {
         fs::read_dir(path)

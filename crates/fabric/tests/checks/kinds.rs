@@ -74,7 +74,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-/// A port has its rate, a full queue of the plan's size, and counts what it drops.
+/// A port has its rate, a full queue of the plan's size, and counts its drops.
 fn a_port_keeps_its_rate(kind: &str) {
     let mut lab = lab(&format!("rate-{kind}"), kind, 1_500);
     let full_us = QUEUE_BYTES as f64 / 1_442.0 * 1_466.0 * 8.0 / RATE_BPS as f64 * 1e6;

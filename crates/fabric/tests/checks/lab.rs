@@ -190,8 +190,8 @@ fn a_congested_queue_slows_the_flows_that_fill_it() {
     let limited: Vec<u64> =
         interface["limiters"].as_array().expect("rates").iter().filter_map(Value::as_u64).collect();
     assert!(limited.iter().all(|&rate| rate < 10 * RATE_BPS) && !limited.is_empty(), "{interface}");
-    // Without the limiter everything beyond the port's rate would wait here: a fifth of what was
-    // offered.
+    // Without the limiter everything beyond the port's rate would wait here: a fifth of the offered
+    // bytes.
     let sent = outcome["ports"][0]["queues"][0]["tx_bytes"].as_u64().expect("a count");
     let deepest = outcome["ports"][0]["queues"][0]["depth_max_bytes"].as_u64().expect("a count");
     assert!(sent > 1_000_000 && deepest < 1 << 20, "{sent} {deepest}");
@@ -290,8 +290,8 @@ fn cleaning_removes_groups_of_the_dead_and_no_others() {
     let mut sleeper = Command::new("sleep").arg("600").spawn().expect("it starts");
     std::fs::write(group.join("cgroup.procs"), sleeper.id().to_string())
         .expect("root moves processes");
-    // What has gone already was removed by another command at the same time: what it says is not
-    // looked at.
+    // Remains that have gone already were removed by another command at the same time: its output
+    // is not checked.
     let status = Command::new(program())
         .arg("clean")
         .stdout(Stdio::null())

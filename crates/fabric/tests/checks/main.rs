@@ -1,4 +1,5 @@
-//! The fabric from outside. What needs root says in one line that it was skipped for lack of it.
+//! The fabric from outside. A test that needs root says in one line that it was skipped for lack of
+//! it.
 
 mod back_pressure;
 mod common;

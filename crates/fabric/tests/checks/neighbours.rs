@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// They must be gone by then: many times what it takes on a busy machine.
+/// They must be gone by then: many times the usual duration on a busy machine.
 const GONE_WAIT: Duration = Duration::from_secs(20);
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is logged happens again, however the clock was looked at.
+//! A log replays to the same outcome, whenever the clock was read.
 
 use crate::common::{parse, prioritising, two_switches};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
     LiveFrame { packet, key: Some(key), from_host: from, slot: None, on_time: Time::ZERO }
 }
 
-/// Frames of three hosts to the fourth, more than its port can send, looked after at these moments.
+/// Frames of three hosts to the fourth, more than its port can send, polled at these moments.
 /// Returns the outcome.
 fn live(plan: &Plan, polls_us: &[u64], log: &Path) -> NetworkOutcome {
     let mut network = Network::new(plan, None);
@@ -68,7 +68,7 @@ fn live(plan: &Plan, polls_us: &[u64], log: &Path) -> NetworkOutcome {
     log.add(&Entry::End(now));
     log.finish().expect("the log is whole");
     let outcome = outcome(plan, &network, now);
-    // Those that were on their way when the measured interval began count as sent.
+    // Frames on their way when the measured interval began count as sent.
     let frames = outcome.conservation.expect("all frames are counted");
     assert_eq!(
         frames.sent,
@@ -147,7 +147,7 @@ fn switches_count_from_the_end_of_the_warm_up_and_so_does_a_replay() {
     assert_eq!(before.end_ps, after.end_ps);
     assert_eq!(before.digest, after.digest, "the same things happened");
     let sent = |outcome: &NetworkOutcome| outcome.ports[0].tx_bytes as f64;
-    // The port is never idle: what it sends goes by the time that counts, 16.6 ms of 26.6.
+    // The port is never idle: its bytes are in proportion to the counted time, 16.6 ms of 26.6.
     let share = sent(&after) / sent(&before);
     assert!((0.58..0.66).contains(&share), "{share}");
 }

@@ -15,7 +15,7 @@ const BEGIN: u64 = 5 * MS;
 /// surrounds it.
 const SEND: u64 = 81_920_000;
 
-/// So many frames of h1 for h0 that come 10 ms after the measured interval begins, a picosecond
+/// This many frames of h1 for h0 that come 10 ms after the measured interval begins, a picosecond
 /// apart.
 fn logged(name: &str, frames: u64) -> (Plan, std::path::PathBuf) {
     let plan = Plan::parse(&tailrace_lab::measured_plan::two_hosts(100_000_000, 1_500).to_string())
