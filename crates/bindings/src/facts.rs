@@ -1,4 +1,4 @@
-//! What the lab and the simulator must agree on, from the code that decides it.
+//! Facts on which the lab and the simulator must agree, from the code that decides them.
 
 use std::collections::BTreeMap;
 

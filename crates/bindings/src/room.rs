@@ -28,7 +28,7 @@ fn fits_cores(stat: &str, threads: u64) -> Option<bool> {
     Some(number_after(stat, "procs_running")? + threads <= cores + 1)
 }
 
-/// What this process has grown to is at least the network of one thread.
+/// The memory of this process is at least the network of one thread.
 fn fits_memory(status: &str, meminfo: &str, threads: u64) -> Option<bool> {
     Some(
         number_after(status, "VmRSS:")? * (threads - 1)

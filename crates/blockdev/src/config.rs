@@ -1,4 +1,4 @@
-//! What a device is made of.
+//! Configuration of a device.
 
 use tailrace_units::{BitRate, Distribution, Span};
 

@@ -98,7 +98,7 @@ pub struct QueueCounters {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Drops(Option<Box<[Dropped; DropCause::ALL.len()]>>);
 
-/// Those of one cause.
+/// Drops of one cause.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Dropped {
     /// How many.
@@ -108,7 +108,7 @@ pub struct Dropped {
 }
 
 impl Drops {
-    /// Those of this cause.
+    /// Drops of this cause.
     pub fn of(&self, cause: DropCause) -> Dropped {
         self.0.as_ref().map_or(Dropped::default(), |drops| drops[cause as usize])
     }
@@ -145,7 +145,7 @@ pub struct TrapCounters {
     pub evictions: u64,
     /// Bytes that arrived at the port, dropped or not.
     pub bytes: u64,
-    /// Those of frames whose flow was an elephant.
+    /// Bytes of frames whose flow was an elephant.
     pub elephant_bytes: u64,
     /// Elephants that were evicted because they sent too little, by how long: element n counts
     /// those with at least 2^n and less than 2^(n+1) age periods from their last arrival to the

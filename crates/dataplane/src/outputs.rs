@@ -1,4 +1,4 @@
-//! What the switch reports to the engine that drives it.
+//! Reports of the switch to the engine that drives it.
 
 use crate::{DropCause, Notification};
 use tailrace_units::Time;

@@ -1,4 +1,4 @@
-//! What holds for every policy with lossless groups, pauses, shapers, policers, AFD, WRED and
+//! Invariants of every policy with lossless groups, pauses, shapers, policers, AFD, WRED and
 //! watchdogs, and every traffic.
 
 mod common;

@@ -1,4 +1,4 @@
-//! What holds for every policy and every traffic.
+//! Invariants of every policy and every traffic.
 
 mod common;
 use common::*;

@@ -1,4 +1,4 @@
-//! What a failing process of a lab writes before it ends.
+//! The message of a failing process of a lab before it ends.
 
 use serde_json::json;
 use std::io::{self, Write};

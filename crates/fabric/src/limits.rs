@@ -1,5 +1,4 @@
-//! What this machine can hold: how many frames a plan asks the fabric to carry, and how many it
-//! can.
+//! Limits of this machine: how many frames a plan asks the fabric to carry, and how many it can.
 
 use tailrace_plan::Plan;
 

@@ -1,4 +1,4 @@
-//! What a host counts.
+//! Counters of a host.
 
 use super::threads::ReceiveCounters;
 use super::{Host, Socket};

@@ -14,7 +14,7 @@ pub trait ReceiveRing {
     fn second_arrival(&self) -> Time;
     /// Takes the first frame, which must have arrived.
     fn pop(&mut self) -> (Time, Packet);
-    /// The same, to where it is wanted.
+    /// The same, into `packet`.
     #[inline]
     fn pop_to(&mut self, packet: &mut Packet) {
         *packet = self.pop().1;

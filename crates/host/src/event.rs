@@ -1,5 +1,5 @@
-//! What can be observed of hosts: one type for everything, from which counters, series, digests,
-//! traces and explanations follow.
+//! Events of hosts: one type for all, from which counters, series, digests, traces and explanations
+//! follow.
 
 use tailrace_programs::StorageDone;
 use tailrace_programs::cause::{Because, Cause};

@@ -1,4 +1,4 @@
-//! What a program with several sockets may touch.
+//! Calls of a program with several sockets.
 
 use super::Waiter;
 use super::connections::Connections;

@@ -1,6 +1,6 @@
-//! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF
-//! draft-ietf-opsawg-pcapng) with times in nanoseconds. A separate thread writes. In real time,
-//! frames that it cannot write in time are counted and omitted.
+//! Captures of the frames on the wire of a host, written to a file that Wireshark reads (pcapng,
+//! IETF draft-ietf-opsawg-pcapng) with times in nanoseconds. A separate thread writes. In real
+//! time, frames that it cannot write in time are counted and omitted.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -18,7 +18,7 @@ pub struct Vlans {
 }
 
 impl Vlans {
-    /// Those of a plan.
+    /// The VLANs of a plan.
     ///
     /// # Errors
     /// When there are more than there are networks.

@@ -145,7 +145,7 @@ impl<F: NetworkFrame> Ring<F> {
         at
     }
 
-    /// The same, to nowhere in particular.
+    /// The same, and returns the frame.
     #[inline]
     pub(crate) fn pop(&mut self) -> (Time, F) {
         let mut frame = F::default();

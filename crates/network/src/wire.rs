@@ -154,7 +154,7 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.pop()
     }
 
-    /// The same, to where it is wanted.
+    /// The same, into memory of the caller.
     #[inline(always)]
     pub fn pop_to(&mut self, frame: &mut F) {
         self.on_the_way.pop_to(frame);

@@ -1,4 +1,4 @@
-//! What a plan must satisfy, told where and why it does not.
+//! Conditions on a plan, and the messages with location and reason when it violates them.
 
 use serde_json::{Value, json};
 use tailrace_plan::{Plan, RawHost, RawLink, RawPlan, RawSwitch};
@@ -44,7 +44,7 @@ fn sound() -> Value {
     })
 }
 
-/// What is said when the value at `place` is another.
+/// The message when the value at `place` is another.
 fn said(place: &str, value: &Value) -> String {
     let mut plan = sound();
     *plan.pointer_mut(place).expect("the place is in the plan") = value.clone();

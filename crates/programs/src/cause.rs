@@ -1,5 +1,4 @@
-//! What a program's act follows from, for engines that explain latencies. Nothing else depends on
-//! it.
+//! The cause of a program's act, for engines that explain latencies. Nothing else depends on it.
 
 use tailrace_units::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! What programs of requests have counted.
+//! Counters of programs of requests.
 
 /// Counts of a program, or of all programs of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -1,5 +1,5 @@
-//! What cores did meanwhile: those of the hosts on which watched connections end, and those of the
-//! hypervisors that run these hosts.
+//! Activity of cores during a timeline: those of the hosts on which watched connections end, and
+//! those of the hypervisors that run these hosts.
 
 use crate::hypervisors::HypervisorNode;
 use crate::world::World;

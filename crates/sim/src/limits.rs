@@ -1,4 +1,4 @@
-//! What limited the connections of workloads.
+//! Limits of the connections of workloads.
 
 use crate::world::World;
 use tailrace_host::Socket;

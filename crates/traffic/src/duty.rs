@@ -1,8 +1,9 @@
-//! What a host has to do for a plan: its ends of all connections, with the ports that the simulator
+//! The duty of a host for a plan: its ends of all connections, with the ports that the simulator
 //! gives them.
 //!
 //! Every host works through the whole plan in the same order. So both ends know the ports of a
-//! connection, and a server knows a user by its port: nothing is sent besides what the plan says.
+//! connection, and a server knows a user by its port: nothing is sent besides the traffic of the
+//! plan.
 
 use crate::servers::{Listening, Server, Servers, Users};
 use crate::sockets::{Marks, Route};

@@ -1,4 +1,4 @@
-//! What the programs of a host ask of sockets, whatever these are: a kernel's, or those of a test.
+//! The sockets that the programs of a host need: a kernel's, or those of a test.
 
 use crate::counters::Counters;
 use std::io;

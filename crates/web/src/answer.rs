@@ -1,4 +1,4 @@
-//! What a page is told of a run.
+//! The answer to a page about a run.
 
 use serde_json::{Map, Value, json};
 use tailrace_record::{Column, Table};

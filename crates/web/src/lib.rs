@@ -2,9 +2,9 @@
 //! the outcome.
 //!
 //! `input` makes room for the text of a plan, `run` runs it, and `answer` and `answer_bytes` say
-//! where the text of its result is. The page gives one function, `env.told`: it is told how much of
-//! the run is done, and ends the run by returning something else than zero. One run at a time; a
-//! module whose run has failed is not used again.
+//! where the text of its result is. The page gives one function, `env.told`: it receives the
+//! completed share of the run, and ends the run by returning something else than zero. One run at a
+//! time; a module whose run has failed is not used again.
 
 mod answer;
 
@@ -17,7 +17,7 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// What `run` returns.
+/// The result of `run`.
 #[repr(u32)]
 enum Status {
     /// The answer is `{"outcome": .., "tables": ..}`.

@@ -1,5 +1,5 @@
-//! What the IP header of a fragment says (RFC 791). It stands where a segment of TCP has its
-//! selective acknowledgement.
+//! The IP header of a fragment (RFC 791). It stands where a segment of TCP has its selective
+//! acknowledgement.
 
 use crate::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, Protocol, SackBlock};
 

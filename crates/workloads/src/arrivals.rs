@@ -1,4 +1,4 @@
-//! What arrives by itself, whatever the network does: new flows, and datagrams.
+//! Arrivals, which do not depend on the network: new flows, and datagrams.
 
 use crate::Ends;
 use tailrace_programs::{App, StreamSink, StreamSource};

@@ -1,4 +1,4 @@
-//! What makes requests or transactions: closed-loop users, spread over clients in turn, or
+//! Sources of requests or transactions: closed-loop users, spread over clients in turn, or
 //! arrivals, of which each client takes its part.
 
 use crate::{WorkloadContext, WorkloadRecord};

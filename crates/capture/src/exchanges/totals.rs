@@ -1,4 +1,4 @@
-//! What all exchanges together say, for each of the first services and for all.
+//! Statistics of all exchanges, for each of the first services and together.
 
 use super::conversation::Exchange;
 use crate::distribution::{Distribution, Summary};

@@ -1,4 +1,4 @@
-//! What frames of one conversation share, in either direction.
+//! The key that frames of one conversation share, in either direction.
 
 /// Addresses, ports and protocol, the same for both directions. Addresses are in halves: there are
 /// a million keys, and whole ones would be aligned to 16 bytes.

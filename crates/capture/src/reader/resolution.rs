@@ -41,7 +41,7 @@ impl Resolution {
         if code & IS_BINARY != 0 { format!("2^-{power} s") } else { format!("1e-{power} s") }
     }
 
-    /// So many units and seconds since 1970 in nanoseconds, rounded down, within what 64 bits hold.
+    /// This many units and seconds since 1970 in nanoseconds, rounded down, within 64 bits.
     #[inline]
     pub(super) fn time_ns(self, ticks: u64, offset_s: i64) -> u64 {
         let since = match self {

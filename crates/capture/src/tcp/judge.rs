@@ -1,6 +1,6 @@
-//! What a segment is. The rules are those of Wireshark's TCP analysis (User's Guide, section 7.5
-//! "TCP Analysis"), so that counts can be compared; where a rule needs all unacknowledged segments,
-//! the last one and the highest number stand for them.
+//! The kind of a segment. The rules are those of Wireshark's TCP analysis (User's Guide, section
+//! 7.5 "TCP Analysis"), so that counts can be compared; where a rule needs all unacknowledged
+//! segments, the last one and the highest number stand for them.
 
 use super::is_before;
 use super::side::Side;

@@ -1,4 +1,4 @@
-//! What all connections together say about TCP.
+//! Statistics of all TCP connections.
 
 use super::connection::{Connection, Seen};
 use crate::decode::{Tcp, flags};

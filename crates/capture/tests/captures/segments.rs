@@ -1,4 +1,4 @@
-//! What the segments of a connection are, by their order and times.
+//! The kinds of the segments of a connection, by their order and times.
 
 use crate::files::{Captured, ETHERNET, LITTLE, column, profile, profile_with, whole};
 use crate::frames::{ACK, FIN, RST, SYN, Segment};

@@ -1,5 +1,5 @@
-//! What happens to a frame before it comes to a port: lines that lose frames, MTUs, classification,
-//! the path, policers, accounts.
+//! The path of a frame before it comes to a port: lines that lose frames, MTUs, classification,
+//! routing, policers, accounts.
 
 use super::Switch;
 use crate::ingress::Account;

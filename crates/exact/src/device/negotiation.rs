@@ -1,4 +1,4 @@
-//! What a driver and its device agree on before the first frame.
+//! The agreement of a driver and its device before the first frame.
 
 use super::card::{Card, Features, RECEIVE, RING_ENTRIES, TRANSMIT};
 use super::{Message, VhostConnection};

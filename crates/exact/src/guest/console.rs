@@ -1,4 +1,4 @@
-//! What a guest's kernel wrote.
+//! The output of a guest's kernel.
 
 use crate::spec::REASON;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the first process of a guest and the engine say to each other: frames that no network sees.
+//! Messages between the first process of a guest and the engine: frames that no network sees.
 
 use crate::spec::{LINE_ETHERTYPE, LINE_FRAME_BYTES, Line};
 use nix::sys::socket::{

@@ -19,7 +19,7 @@ const SOURCE: &str = "/run/tailrace/source";
 const UNCOVERED: &str = "/run/tailrace/covered";
 /// Folders in the guest's memory.
 const IN_MEMORY: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
-/// Those of its kernel.
+/// File systems of its kernel.
 const OF_KERNEL: [(&str, &str); 3] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")];
 
 /// Mounts what a guest has of its own. Folders with programs that this covers are mounted

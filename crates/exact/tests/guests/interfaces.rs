@@ -1,4 +1,4 @@
-//! What goes through the interfaces of guests: all of it, unchanged, at its time, and counted.
+//! Frames through the interfaces of guests: all arrive, unchanged, at their times, and counted.
 
 use super::folder::Folder;
 use super::outcome;

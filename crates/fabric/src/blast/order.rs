@@ -1,4 +1,4 @@
-//! What `tailrace blast` asks for.
+//! The order of `tailrace blast`.
 
 use serde::Deserialize;
 use std::path::PathBuf;

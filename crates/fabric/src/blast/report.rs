@@ -1,4 +1,4 @@
-//! What one round has done.
+//! The report of one round.
 
 use super::thread::Counts;
 use crate::interface_counters::Counters;

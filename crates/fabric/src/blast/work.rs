@@ -1,4 +1,4 @@
-//! What the threads of a workload do besides handing frames over: they take at least the time that
+//! The work of a workload's threads besides handing frames over: they take at least the time that
 //! the scenario gives a frame, before the lock and under it, and write a number and the time into
 //! it. `tailrace blast` itself does nothing of this.
 

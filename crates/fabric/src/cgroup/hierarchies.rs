@@ -15,7 +15,7 @@ pub struct Hierarchies {
 }
 
 impl Hierarchies {
-    /// Those of this machine.
+    /// The hierarchies of this machine.
     pub fn find() -> Hierarchies {
         Hierarchies::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
     }

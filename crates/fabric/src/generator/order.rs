@@ -1,4 +1,4 @@
-//! What one trial is to do.
+//! The order for one trial.
 
 use super::frame::{FRAME_BYTES_MAX, FRAME_BYTES_MIN};
 use super::pace::Schedule;

@@ -1,4 +1,4 @@
-//! What one trial has found.
+//! The report of one trial.
 
 use super::order::TrialSpec;
 use super::pace::Gaps;

@@ -1,4 +1,4 @@
-//! What joins the hosts of a lab.
+//! The fabric that joins the hosts of a lab.
 
 use super::foreign::Foreign;
 use super::hosts::HostEnd;

@@ -207,7 +207,7 @@ impl Recorder {
     }
 }
 
-/// So long before a moment, or after it when that is negative.
+/// The time this long before a moment, or after it when that is negative.
 fn before(now: Time, age_ns: i64) -> Time {
     let span = Span::from_ns(age_ns.unsigned_abs());
     if age_ns < 0 { now + span } else { now - span }

@@ -1,4 +1,4 @@
-//! What the lab asks the thread of the data plane.
+//! Questions of the lab to the thread of the data plane.
 
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What the standard library and `nix` do not offer of Linux, each as a safe function. All unsafe
-//! code of the fabric is in this folder.
+//! Functions of Linux that the standard library and `nix` do not offer, each as a safe function.
+//! All unsafe code of the fabric is in this folder.
 
 pub mod blast;
 pub mod bpf;

@@ -1,4 +1,4 @@
-//! What the data-plane thread asks of the scheduler, and how it waits.
+//! Requests of the data-plane thread to the scheduler, and its waits.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

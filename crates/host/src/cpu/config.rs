@@ -1,4 +1,4 @@
-//! What the processor of a host is made of.
+//! Configuration of the processor of a host.
 
 use tailrace_units::Span;
 

@@ -1,4 +1,4 @@
-//! What a processor counts.
+//! Counters of a processor.
 
 use super::task::{KINDS, Kind};
 use tailrace_units::{Span, Time};

@@ -1,4 +1,4 @@
-//! What a core can run: a thread of a program, or the kernel thread that does a core's soft
+//! A task of a core: a thread of a program, or the kernel thread that does a core's soft
 //! interrupts.
 
 use super::config::CoreSet;

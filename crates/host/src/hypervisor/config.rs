@@ -1,4 +1,4 @@
-//! What a hypervisor is made of.
+//! Configuration of a hypervisor.
 
 use crate::cpu::ProcessorConfig;
 use tailrace_units::Span;

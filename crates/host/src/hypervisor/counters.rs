@@ -1,4 +1,4 @@
-//! What a hypervisor counts.
+//! Counters of a hypervisor.
 
 use super::polling::Polling;
 use super::softirq::Softirq;

@@ -1,5 +1,5 @@
-//! What a program with one socket may touch where its host has a processor: its calls take effect
-//! when its thread has worked on them.
+//! Calls of a program with one socket whose host has a processor: they take effect when its thread
+//! has worked on them.
 
 use super::{Operation, Thread};
 use crate::environment::Environment;

@@ -1,5 +1,5 @@
-//! What soft interrupts hand up: segments to their connections, and to threads what follows from
-//! them.
+//! Results of soft interrupts: segments for their connections, and the events that follow for
+//! threads.
 
 use super::{Context, ProgramEvent, Threads};
 use crate::Host;

@@ -1,4 +1,4 @@
-//! What a thread does on its core, and how long that takes.
+//! Operations of a thread on its core, and their durations.
 
 use super::{KernelCosts, ProgramEvent};
 use crate::cpu::Kind;

@@ -100,7 +100,7 @@ fn the_copy_of_the_receiver_bounds_a_stream() {
     let busy = hosts[1].processor().expect("it has one").owner(5).busy.of(Kind::System);
     let read = busy.ps() / 1_600;
     assert!(busy.as_secs_f64() > 0.95, "the core copies all the time: {busy:?}");
-    // What has arrived and was not read fits the receive buffer.
+    // The unread bytes fit the receive buffer.
     assert!(cable.received[&5].abs_diff(read) < 7_000_000, "{} of {read}", cable.received[&5]);
 }
 

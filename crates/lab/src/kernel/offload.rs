@@ -1,5 +1,5 @@
-//! What an interface leaves to hardware that it does not have: frames without checksums, and frames
-//! that are still to be cut.
+//! Offloads: tasks that an interface leaves to hardware that it does not have, such as checksums
+//! and the cutting of frames.
 
 use std::io;
 use std::os::fd::AsRawFd;

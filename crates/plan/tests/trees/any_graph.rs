@@ -43,7 +43,8 @@ fn distances(drawing: &Drawing) -> Vec<Vec<u64>> {
     distance
 }
 
-/// What a switch knows at one of its ports: the port, the neighbour, its port, and the link's cost.
+/// The state of a switch at one of its ports: the port, the neighbour, its port, and the link's
+/// cost.
 struct Seen {
     port: usize,
     own: (u8, usize),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use tailrace_units::{RandomStream, Time};
 
-/// Whom requests of one sort go to, and how.
+/// The servers of requests of one sort, and the transport to them.
 #[derive(Clone, Debug)]
 pub(super) struct LaneConfig {
     pub(super) peer: Peer,

@@ -1,4 +1,4 @@
-//! What makes requests: closed-loop users, or arrivals.
+//! Sources of requests: closed-loop users, or arrivals.
 
 use super::Arrivals;
 use std::collections::BTreeSet;

@@ -51,7 +51,7 @@ struct Session {
     reader: Reader,
 }
 
-/// Whom the device works for.
+/// The request for which the device works.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     socket: u32,

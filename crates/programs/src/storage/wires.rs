@@ -1,4 +1,4 @@
-//! What the connections between initiators and a target carry.
+//! Contents of the connections between initiators and a target.
 
 use super::protocol::Conduit;
 use crate::Peer;

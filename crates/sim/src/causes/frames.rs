@@ -1,7 +1,7 @@
 //! The latest frames of a run with their stamps, in two rings of bounded size.
 //!
-//! What can be part of no explanation any more is forgotten as well: with a few operations in
-//! progress the rings stay as small as a processor's cache, instead of growing to their bounds.
+//! Frames that can be part of no explanation any more are forgotten as well: with a few operations
+//! in progress the rings stay as small as a processor's cache, instead of growing to their bounds.
 
 mod packed;
 mod ring;

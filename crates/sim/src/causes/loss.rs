@@ -1,4 +1,4 @@
-//! What drops frames.
+//! Lost frames, and the components that dropped them.
 
 use tailrace_dataplane::DropCause;
 use tailrace_units::Time;

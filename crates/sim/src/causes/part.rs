@@ -1,4 +1,4 @@
-//! What a transaction can wait for.
+//! The parts of the time of a transaction: waits and work.
 
 use tailrace_units::Span;
 

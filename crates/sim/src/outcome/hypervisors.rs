@@ -1,4 +1,4 @@
-//! What the cores of hypervisors spent their time on, and where frames found queues full.
+//! Time of the cores of hypervisors by activity, and full queues that frames found.
 
 use super::processors::times;
 use crate::hypervisors::{HypervisorNode, Machine};

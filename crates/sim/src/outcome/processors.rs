@@ -1,4 +1,4 @@
-//! What the processors of hosts spent their time on.
+//! Time of the processors of hosts by activity.
 
 use crate::world::World;
 use tailrace_host::cpu::{Busy, Kind, OwnerCounters, Processor, Throttling};

@@ -1,4 +1,4 @@
-//! What windows cost beside their events, on this machine: for `benches/cores.py`.
+//! Cost of windows beside their events, on this machine: for `benches/cores.py`.
 
 use super::barrier::{Barrier, WindowReport};
 use super::mailboxes::Mailboxes;

@@ -1,4 +1,4 @@
-//! What opens flows, and the hosts at which they end.
+//! Agenda sources that open flows, and the hosts at which flows end.
 
 use crate::agenda::Source;
 use crate::attachment::Attachment;

@@ -1,4 +1,4 @@
-//! What happened to frames at wires.
+//! Events of frames at wires.
 
 use super::Of;
 use tailrace_dataplane::DropCause;

@@ -1,4 +1,4 @@
-//! What the world does with members of data-centre bridging: wakes them, and calls switches again.
+//! Members of data-centre bridging in the world: it wakes them, and calls switches again.
 
 use super::World;
 use crate::bridging::AgendaMember;

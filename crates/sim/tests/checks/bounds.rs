@@ -1,4 +1,4 @@
-//! What TCP cannot exceed and what it must reach.
+//! Bounds that TCP cannot exceed, and rates that it must reach.
 
 use crate::common::*;
 use tailrace_plan::*;

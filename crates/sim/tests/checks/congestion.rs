@@ -135,7 +135,7 @@ fn cubic_follows_its_curve_from_loss_to_loss() {
     let teeth = teeth(&seen);
     assert!(teeth.len() >= 5, "there are several teeth");
     let top = |tooth: &[(f64, u32)]| f64::from(tooth[tooth.len() - 1].1);
-    // What came before the second loss belongs to slow start.
+    // The time before the second loss belongs to slow start.
     let mut plateau = top(teeth[0]);
     for pair in teeth.windows(2) {
         let (loss, tooth) = (top(pair[0]), pair[1]);

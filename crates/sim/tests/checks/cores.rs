@@ -99,7 +99,7 @@ fn who_comes_to_a_busy_core_waits_for_the_slices_of_those_before_it() {
 }
 
 /// Work conservation at the other end: a server with few cores answers as many requests as they
-/// work on, whoever waits.
+/// work on, whichever user waits.
 #[test]
 fn a_server_short_of_cores_answers_what_they_work_on() {
     for (cores, working) in [(1, 1), (2, 2), (0, USERS)] {

@@ -1,5 +1,5 @@
-//! What a flow was is kept beside how long it took: its size, and the least time for that size on
-//! an empty path.
+//! The record of a flow beside its duration: its size, and the least time for that size on an empty
+//! path.
 
 use crate::common::*;
 use tailrace_plan::*;

@@ -139,7 +139,7 @@ fn all_time_of_real_and_virtual_cores_is_accounted_for_and_the_same_seed_gives_t
             {
                 assert_eq!(total(core), RUN);
             }
-            // What virtual cores have run is what the hypervisor has given them.
+            // Virtual cores have run for the time that the hypervisor has given them.
             let ran: f64 = machine
                 .as_array()
                 .expect("it has cores")

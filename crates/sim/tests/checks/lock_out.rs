@@ -1,4 +1,4 @@
-//! Who loses how much at a port, and the port that a sender as fast as itself keeps full.
+//! The losses of each source at a port, and the port that a sender as fast as itself keeps full.
 
 use crate::common::*;
 use serde_json::Value;
@@ -32,7 +32,8 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
     let outcome = simulate(plan);
     let (even, odd) = (tally(&outcome, "even"), tally(&outcome, "odd"));
     let towards = port(&outcome, "sw", "h0");
-    // Whose frame it is was counted when the port took it: what waits at the end is among those.
+    // Sources were counted when the port took their frames: those that wait at the end are
+    // included.
     let waiting = count(&towards["queues"][0], "depth_bytes") * count(towards, "tx_frames")
         / count(towards, "tx_bytes");
     assert!(waiting > 0, "the port is full");
@@ -77,9 +78,9 @@ fn short_answers(sender_bps: u64) -> Outcome {
     simulate(plan)
 }
 
-/// Each frame of the sender finds the place that the frame before it left; whoever else comes finds
-/// none (the "port blackout" of Prakash et al., The TCP Outcast Problem, NSDI 2012). A sender that
-/// is a tenth slower never fills the queue.
+/// Each frame of the sender finds the slot that the frame before it left; frames of other sources
+/// find none (the "port blackout" of Prakash et al., The TCP Outcast Problem, NSDI 2012). A sender
+/// that is a tenth slower never fills the queue.
 #[test]
 fn a_sender_as_fast_as_the_port_locks_short_answers_out() {
     let lost = |outcome: &Outcome, name| {

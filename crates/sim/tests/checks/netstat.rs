@@ -35,8 +35,8 @@ fn dropped(value: &Value) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What a switch has received, it has sent on or dropped, or it waits in a queue; what a host
-    /// has sent, and what it has received, is what the others count.
+    /// The frames that a switch has received have been sent on or dropped, or wait in a queue; the
+    /// frames that a host has sent and received are those that its neighbours count.
     #[test]
     fn what_a_switch_receives_it_sends_or_drops_or_holds(plan in plans()) {
         let outcome = simulate(plan);
@@ -74,8 +74,8 @@ proptest! {
             .sum();
         let frames = &summary["conservation"];
         let made: u64 = list("switches").map(notifications).sum();
-        // What an interface that obeys pauses still holds is sent by the host's transport and not
-        // by the interface.
+        // Frames that an interface that obeys pauses still holds are sent by the host's transport
+        // and not by the interface.
         let waiting = count(frames, "sent") as i64 - (sent + made) as i64;
         let can_wait = list("hosts").any(|host| !host["interface"].is_null());
         prop_assert!(

@@ -11,7 +11,7 @@ fn small_beside_bulk(reset: Option<RawDppReset>) -> Outcome {
     prioritised_in(reset, u8::MAX)
 }
 
-/// The same with prioritisation in these classes; everybody is in class 0.
+/// The same with prioritisation in these classes; all traffic is in class 0.
 fn prioritised_in(reset: Option<RawDppReset>, classes: u8) -> Outcome {
     let mut policy = fifo(60_000_000);
     if let Some(reset) = reset {

@@ -15,7 +15,7 @@ use tailrace_units::Span;
 const CLIENTS: u32 = 3;
 const AT_ONCE: usize = 8;
 
-/// What is asked of a trial.
+/// Settings of a trial.
 #[derive(Clone, Copy)]
 struct Asked {
     requests: u64,
@@ -40,7 +40,7 @@ const USUAL: Asked = Asked {
     backlog: (BACKLOG, usize::MAX),
 };
 
-/// What came of it.
+/// Its results.
 struct Seen {
     outcome: Outcome,
     clients: Vec<Log>,

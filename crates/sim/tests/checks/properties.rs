@@ -1,4 +1,4 @@
-//! What holds for every plan.
+//! Invariants of every plan.
 
 use crate::common::*;
 use crate::random_plan::plans;

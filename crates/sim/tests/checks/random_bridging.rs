@@ -1,15 +1,16 @@
-//! What random plans have of data-centre bridging: traps, pauses, groups, policers, shapers,
-//! notifications, rules.
+//! Data-centre bridging of random plans: traps, pauses, groups, policers, shapers, notifications,
+//! rules.
 
 use crate::common::*;
 use proptest::prelude::*;
 use tailrace_plan::*;
 
-/// What a group sets aside at most, and with it what twelve ports of three groups do.
+/// Bytes that a group sets aside, at most; a limit for twelve ports of three groups follows from
+/// it.
 const SET_ASIDE_MAX: u64 = 13_000;
 const SET_ASIDE_OF_SWITCH: u64 = 12 * 3 * SET_ASIDE_MAX;
 
-/// What one policy has beyond queues and prioritisation.
+/// The settings of one policy beyond queues and prioritisation.
 #[derive(Clone, Debug)]
 pub struct Bridging {
     etrap: Option<RawEtrap>,

@@ -285,7 +285,7 @@ fn the_part_of_a_spike_in_the_warm_up_is_not_counted() {
 }
 
 /// An overloaded server: latency counts from the arrival, and requests that wait at the end are
-/// told.
+/// reported.
 #[test]
 fn latency_counts_from_the_arrival_whatever_the_server_does() {
     let mut requests = requests("w", "h1", "h0", 0);

@@ -142,8 +142,8 @@ fn requests_that_arrive_by_themselves_wait_as_erlang_says() {
     within("mean wait for a server", waited / expected, (0.96, 1.04));
 }
 
-/// What arrives faster than it is served counts from its arrival, so that the wait grows until the
-/// end.
+/// Requests that arrive faster than they are served count from their arrival, so that the wait
+/// grows until the end.
 #[test]
 fn latency_counts_from_the_intended_start() {
     let mut drawn = storage("w", &["h0"], 8);
@@ -165,8 +165,8 @@ fn latency_counts_from_the_intended_start() {
     parts_are_the_whole(&outcome);
 }
 
-/// What two workloads do on one device together, beside what one does alone: requests of all enter
-/// one queue.
+/// Results of two workloads on one device, compared with one alone: requests of all enter one
+/// queue.
 #[test]
 fn workloads_share_a_device_in_proportion_to_their_depths() {
     let mut shared = plan(1, 4, storage("a", &["h0"], 8));

@@ -153,8 +153,8 @@ fn a_trunk_carries_full_frames_with_their_tags() {
     assert_eq!(latencies(&simulate(plan)).len(), 1);
 }
 
-/// A host of two VLANs can only tell by tags to which VLAN a frame belongs: its link is a trunk, that of
-/// the other host is not.
+/// A host of two VLANs can only tell by tags to which VLAN a frame belongs: its link is a trunk,
+/// that of the other host is not.
 #[test]
 fn the_link_of_a_host_with_two_vlans_is_tagged() {
     let mut plan = ring(3);
@@ -210,8 +210,8 @@ fn a_rule_for_a_vlan_matches_its_frames_alone() {
     assert_eq!(frames, [2, 2]);
 }
 
-/// What a switch accounts at its entrance it gives back, although the frame has another length when
-/// it leaves.
+/// A switch gives back the bytes that it accounts at its entrance, although the frame has another
+/// length when it leaves.
 #[test]
 fn accounts_at_the_entrance_balance_with_tags() {
     let mut plan = ring(3);

@@ -1,4 +1,4 @@
-//! What a processor does without an event of its own: ends of work that have no consequences, and
+//! Acts of a processor without an event of their own: ends of work that have no consequences, and
 //! frames that wait in the ring while the interrupt is off. Both are left out where something else
 //! could follow, so that a plan with such a thing that is of no use is the reference: everything
 //! must be the same.

@@ -1,4 +1,4 @@
-//! What a trial reports begins after its warm-up, and nothing else changes.
+//! The figures of a trial begin after its warm-up, and nothing else changes.
 
 use crate::common::*;
 use serde_json::Value;

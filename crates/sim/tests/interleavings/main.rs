@@ -83,7 +83,7 @@ fn explored<S: 'static>(preemptions: Option<usize>, shared: fn() -> S, run: fn(&
     assert!(explored.load(Ordering::Relaxed) < PERMUTATIONS_MAX, "some were left out");
 }
 
-/// What nothing but the barrier protects: by thread what it has written in even and in odd windows.
+/// Cells that only the barrier protects: by thread, its writes in even and in odd windows.
 struct Cells {
     barrier: Barrier,
     cells: Vec<[UnsafeCell<usize>; 2]>,
@@ -138,7 +138,7 @@ fn what_is_written_before_a_meeting_is_read_after_it() {
     explored(None, cells, meet_in_windows);
 }
 
-/// What parts send each other.
+/// Messages between parts.
 struct Post {
     barrier: Barrier,
     mailboxes: Mailboxes,

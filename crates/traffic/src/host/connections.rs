@@ -1,4 +1,4 @@
-//! What happens at connections.
+//! Events of connections.
 
 use super::{Due, Host};
 use crate::end::{Calls, End, Link};

@@ -1,4 +1,4 @@
-//! What programs ask of their sockets, in the system's calls.
+//! Calls of programs to their sockets, as system calls.
 
 use super::{Kernel, Listening, READ_BYTES, Token, WRITE_BYTES, options, tcp_info};
 use crate::counters::Counters;

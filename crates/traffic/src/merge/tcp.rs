@@ -1,4 +1,4 @@
-//! What the connections of a workload have counted, in the simulator's words as far as the system
+//! Counters of the connections of a workload, under the simulator's names as far as the system
 //! knows them.
 
 use crate::counters::Counters;

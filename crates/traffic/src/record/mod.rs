@@ -1,4 +1,4 @@
-//! What one host leaves behind: a file of numbers.
+//! The record of one host: a file of numbers.
 //!
 //! The file begins with [`MAGIC`] and a head: the length of a JSON document and the document. Items
 //! follow up to the end of the file, each a byte that names its kind and then its fields, in the

@@ -43,7 +43,7 @@ struct Connection {
     has_ended: [bool; 2],
 }
 
-/// What happens at a host.
+/// An event at a host.
 enum Happening {
     Accept(usize, SocketAddrV4, SocketAddrV4),
     Connected(u32),
@@ -184,9 +184,9 @@ impl Sockets for HostSockets {
     }
 }
 
-/// What came of a trial.
+/// The results of a trial.
 pub struct Trial {
-    /// What each host stores.
+    /// The file of each host.
     pub files: Vec<Vec<u8>>,
     pub records: Vec<Record>,
     pub merged: Merged,

@@ -1,4 +1,4 @@
-//! What hosts record, and what comes of it.
+//! Records of hosts, and the outcome that follows.
 
 use crate::net::{DELAY, Trial, WINDOW, run, run_late, run_with};
 use crate::plans::*;
@@ -15,7 +15,7 @@ fn plan(stop_at_ps: u64, workloads: Vec<RawWorkload>) -> Plan {
     Plan::from_raw(raw).expect("the plan is sound")
 }
 
-/// What each connection of a workload has carried.
+/// The bytes of each connection of a workload.
 fn by_connection(summary: &TrafficOutcome, place: usize) -> &[u64] {
     summary.workloads[place]
         .connection_bytes

@@ -1,4 +1,4 @@
-//! Who talks to whom: addresses, ports and marks.
+//! Routes of connections: addresses, ports and marks.
 
 use crate::net::run;
 use crate::plans::*;

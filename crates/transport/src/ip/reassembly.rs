@@ -1,9 +1,9 @@
 //! The receiving side: fragments are put together, by the rules of Linux 6.1
 //! (`net/ipv4/ip_fragment.c`, `inet_fragment.c`).
 //!
-//! What waits for its other fragments takes memory until they come or its time is over. Above the
-//! threshold every fragment is refused, also one that would complete a datagram: nothing makes room
-//! but the clock.
+//! An incomplete datagram takes memory until its other fragments come or its time is over. Above
+//! the threshold every fragment is refused, also one that would complete a datagram: nothing makes
+//! room but the clock.
 
 use super::IpCounters;
 use super::incomplete::Put;

@@ -14,7 +14,7 @@ const RTO_MAX: Span = Span::from_secs(120);
 /// Linux `tcp_retries2`, 15: 924.6 s without an answer (ip-sysctl; RFC 1122 section 4.2.3.5 asks
 /// for 100 s at least).
 const RETRIES: u32 = 15;
-/// The same of a connection that no program has any more: 8 for a `tcp_orphan_retries` of 0, while
+/// The same of an orphan: 8 for a `tcp_orphan_retries` of 0, while
 /// the timeout is below its maximum, and then none (Linux `tcp_orphan_retries`).
 const ORPHAN_RETRIES: u32 = 8;
 

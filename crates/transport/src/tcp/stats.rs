@@ -1,4 +1,4 @@
-//! What a connection counts.
+//! Counters of a connection.
 
 /// Counters of one connection end since it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

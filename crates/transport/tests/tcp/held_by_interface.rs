@@ -1,4 +1,4 @@
-//! What the interface still holds is not lost: no probe repeats it (Linux
+//! Segments that the interface still holds are not lost: no probe repeats them (Linux
 //! `skb_still_in_host_queue`).
 
 use tailrace_transport::tcp::{Identity, Segment, Tcp, TcpConfig, Transmit};

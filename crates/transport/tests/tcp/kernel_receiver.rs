@@ -1,4 +1,4 @@
-//! What a receiver answers in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`,
+//! Answers of a receiver in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`,
 //! and `tools/testing/selftests/net/packetdrill`, named beside each), replayed.
 
 use tailrace_transport::tcp::{Buffer, TcpConfig};

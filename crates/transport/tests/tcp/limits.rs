@@ -1,4 +1,4 @@
-//! What limits a sender: a scenario for each cause, and that the times add up.
+//! Limits of a sender: a scenario for each cause, and that the times add up.
 
 use tailrace_transport::tcp::{Buffer, CongestionControl, Limit, Limits, TcpConfig};
 use tailrace_units::{Span, Time};

@@ -1,4 +1,4 @@
-//! What leaves: write boundaries, bursts, buffers, small queues, and windows that were not used.
+//! Outputs: write boundaries, bursts, buffers, small queues, and windows that were not used.
 
 use tailrace_transport::tcp::{
     Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig,

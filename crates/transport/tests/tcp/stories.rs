@@ -1,4 +1,4 @@
-//! Rare turns of recovery, told as scripts.
+//! Rare turns of recovery, as scripts.
 
 use tailrace_transport::tcp::TcpConfig;
 
@@ -72,7 +72,7 @@ fn without_sack_progress_past_a_retransmission_is_no_evidence() {
     );
 }
 
-/// What was sent just before the timer expired is not overdue: it still counts as in flight.
+/// Segments sent just before the timer expired are not overdue: they still count as in flight.
 #[test]
 fn a_timeout_leaves_recent_segments_alone() {
     play(

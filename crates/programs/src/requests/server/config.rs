@@ -1,4 +1,4 @@
-//! What a server is made of.
+//! Configuration of a server.
 
 use crate::Peer;
 use crate::requests::Exchange;

@@ -1,4 +1,4 @@
-//! What serves one request at a time.
+//! A worker, which serves one request at a time.
 
 use crate::cause::Cause;
 use tailrace_units::{Span, Time};

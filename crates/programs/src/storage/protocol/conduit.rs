@@ -1,4 +1,4 @@
-//! What the bytes of a connection mean, in one direction.
+//! The content of the bytes of a connection, in one direction.
 
 use super::Pdu;
 use std::collections::VecDeque;

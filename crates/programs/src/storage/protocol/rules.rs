@@ -1,4 +1,4 @@
-//! What both ends of a session have agreed on.
+//! Rules on which both ends of a session have agreed.
 
 use super::{Pdu, PduKind};
 use tailrace_blockdev::Op;

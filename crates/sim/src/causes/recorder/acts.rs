@@ -1,4 +1,4 @@
-//! What programs do, and what that follows from.
+//! Acts of programs, and their causes.
 
 use super::{Recorder, SocketNumber};
 use crate::causes::datagrams::Whole;

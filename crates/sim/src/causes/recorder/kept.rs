@@ -1,4 +1,4 @@
-//! What the record still has of single frames and connections.
+//! Records of single frames and connections that are still kept.
 
 use super::{Recorder, end_of};
 use crate::causes::ends::SocketId;

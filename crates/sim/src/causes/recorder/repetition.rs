@@ -1,4 +1,4 @@
-//! What repetitions waited for.
+//! Waits before repetitions.
 
 use super::Recorder;
 use crate::causes::ends::SocketId;

@@ -27,7 +27,7 @@ const CABLE_METRES: u64 = 198;
 const BUFFER_BYTES: u64 = 12_000_000;
 const XOFF_BYTES: u64 = 100_000;
 
-/// What is needed after a pause at 10 Gbit/s with frames of this MTU.
+/// Bytes that arrive after a pause at 10 Gbit/s with frames of this MTU.
 pub fn computed_headroom(mtu: u64) -> u64 {
     let frame = mtu + 14;
     headroom_bytes(10 * GBPS, CABLE_METRES, frame, frame, RESPONSE_QUANTA)

@@ -102,18 +102,18 @@ fn asking_beside_notifications(response_bytes: u64) -> RawPlan {
 
 /// The server takes up to 10 us; frames of 4 us may be before the request, and a notification
 /// before the answer.
-fn no_answer_waits_for_somebody_else(outcome: &Outcome) {
+fn no_answer_waits_for_other_traffic(outcome: &Outcome) {
     assert!(count(&port(outcome, "sw", "h0")["queues"][0], "qcn.notifications") > 2_000);
     let latency = |figure: &str| number(workload(outcome, "asking"), figure) / 1e6;
     let least = latency("latency.min_ps");
     within("longest transaction in us", latency("latency.max_ps"), (least, least + 25.0));
 }
 
-/// One answer in a few hundred comes while a notification is sent. Nobody but the next
+/// One answer in a few hundred comes while a notification is sent. After that, only the next
 /// notification, 75 us later or more, uses the wire.
 #[test]
 fn frames_behind_a_notification_do_not_wait_for_the_next_one() {
-    no_answer_waits_for_somebody_else(&simulate(asking_beside_notifications(1_000)));
+    no_answer_waits_for_other_traffic(&simulate(asking_beside_notifications(1_000)));
 }
 
 /// Answers of several frames, and a notification between two of them. The first one arrives while
@@ -122,7 +122,7 @@ fn frames_behind_a_notification_do_not_wait_for_the_next_one() {
 fn frames_behind_a_notification_that_follows_another_frame_do_not_wait_either() {
     let mut plan = asking_beside_notifications(4_000);
     plan.links.iter_mut().for_each(|link| link.delay_ps = US / 10);
-    no_answer_waits_for_somebody_else(&simulate(plan));
+    no_answer_waits_for_other_traffic(&simulate(plan));
 }
 
 /// A host that polls its frames every 100 us learns of congestion when the notification arrives.

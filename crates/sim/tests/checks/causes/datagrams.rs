@@ -218,8 +218,8 @@ fn a_retry_has_waited_since_its_copy_whose_query_or_answer_was_lost() {
     }
 }
 
-/// What waits for its fragments takes all the memory. Of each block the line loses something: then
-/// every datagram is refused.
+/// Incomplete datagrams take all the memory. Of each block the line loses a fragment: then every
+/// datagram is refused.
 #[test]
 fn datagrams_that_find_no_memory_for_their_fragments_are_counted_as_lost_there() {
     let mut plan = quiet(2, every_ms(8_192, 200));

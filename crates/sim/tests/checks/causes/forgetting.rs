@@ -1,4 +1,4 @@
-//! What is over is forgotten while a run lasts, and no explanation is another one for that.
+//! Completed operations are forgotten while a run lasts, and no explanation changes by that.
 
 use super::*;
 use crate::processor::processor;

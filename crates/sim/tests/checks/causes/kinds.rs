@@ -1,4 +1,4 @@
-//! What each kind of workload completes.
+//! Completions of each kind of workload.
 
 use super::*;
 

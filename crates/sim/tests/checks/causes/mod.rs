@@ -153,7 +153,7 @@ fn a_lost_middle_is_repeated_after_duplicates() {
     let first = &losing(200_000, 40_000, true)[0];
     let [fast, probe, timeout] = repaired(first);
     assert_eq!((probe, timeout), (0, 0), "{first:?}");
-    // What stands in the queue goes out before the acknowledgements that tell of the loss come
+    // Frames in the queue go out before the acknowledgements that report the loss come
     // back.
     assert!(
         (300 * US..500 * US).contains(&fast),
@@ -200,7 +200,7 @@ fn late_choices_cut_through_and_warm_up_are_explained_too() {
     }
 }
 
-/// What must hold of every plan: nothing changes, each latency is explained in full, and of each
+/// Invariants of every plan: nothing changes, each latency is explained in full, and of each
 /// workload there are as many explanations as the run counts latencies, with the same mean.
 fn check(raw: RawPlan) -> Explained {
     let plan = Plan::from_raw(raw).expect("the plan is sound");

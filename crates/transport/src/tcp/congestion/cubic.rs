@@ -109,7 +109,7 @@ impl Cubic {
 
     /// Acknowledged segments for one segment of growth (Linux `bictcp_update`).
     ///
-    /// What was found is kept for the rest of the tick, and while the window stands still for 28 ms
+    /// A result is kept for the rest of the tick, and while the window stands still for 28 ms
     /// with ticks of 4 ms, 31 ms with 1 ms. With round trips far below that the Reno-friendly part
     /// lags, and catches up in bursts: RFC 9438 would follow every acknowledgement, Linux does not.
     #[inline]

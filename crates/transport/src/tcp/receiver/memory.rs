@@ -1,5 +1,5 @@
-//! What waits in a receive buffer takes memory, and the window shrinks by that, not by the payload:
-//! a kernel counts the pages of every frame.
+//! Memory of a receive buffer: the window shrinks by the memory of waiting frames, not by their
+//! payload: a kernel counts the pages of every frame.
 
 /// Half of a buffer is offered as window (Linux `tcp_adv_win_scale` 1).
 const MEMORY_PER_WINDOW: u64 = 2;

@@ -1,4 +1,4 @@
-//! What arrived out of order, and how it is reported (RFC 2018, RFC 2883).
+//! Bytes that arrived out of order, and their reports (RFC 2018, RFC 2883).
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What an arriving acknowledgement does to the sender (Linux `tcp_ack`).
+//! The effect of an arriving acknowledgement on the sender (Linux `tcp_ack`).
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};

@@ -1,4 +1,4 @@
-//! What leaves: new segments in bursts, retransmissions, acknowledgements.
+//! Outputs: new segments in bursts, retransmissions, acknowledgements.
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BYTES};

@@ -1,4 +1,4 @@
-//! What the model says to send: the pace, and the window.
+//! The outputs of the model: the pace, and the window.
 
 use super::{
     Ack, BURST_BYTES_MAX, BURST_SEGMENTS_MAX, Bbr, FIRST_RTT_US, HIGH_GAIN, INITIAL_WINDOW,
