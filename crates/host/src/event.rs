@@ -66,7 +66,7 @@ pub enum Event<'a> {
     },
     /// A program has received a datagram.
     DatagramReceived {
-        /// For whom it works.
+        /// The owner for which it works.
         owner: u32,
         /// The datagram.
         datagram: &'a Datagram,
@@ -84,7 +84,7 @@ pub enum Event<'a> {
     },
     /// Bytes of goodput have come to a program, in order.
     BytesReceived {
-        /// For whom it works.
+        /// The owner for which it works.
         owner: u32,
         /// How many.
         bytes: u64,
@@ -106,7 +106,7 @@ pub enum Event<'a> {
     ConnectionOpened(&'a Opened),
     /// Such a connection is over.
     ConnectionClosed {
-        /// For whom its program works.
+        /// The owner for which its program works.
         owner: u32,
         /// Counters of the connection.
         stats: &'a TcpStats,
@@ -117,14 +117,14 @@ pub enum Event<'a> {
     TransactionCompleted(&'a Completion),
     /// A part of a transaction is complete.
     PartCompleted {
-        /// For whom the program works.
+        /// The owner for which the program works.
         owner: u32,
         /// When it was asked for.
         since: Time,
     },
     /// A request of storage is complete.
     StorageCompleted {
-        /// For whom the program works.
+        /// The owner for which the program works.
         owner: u32,
         /// The completed request.
         done: &'a StorageDone,
@@ -175,7 +175,7 @@ pub struct Carried {
 pub struct Opened {
     /// The socket at this end.
     pub socket: u32,
-    /// For whom the program works.
+    /// The owner for which the program works.
     pub owner: u32,
     /// The host at the other end.
     pub peer: u16,

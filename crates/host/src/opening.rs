@@ -34,7 +34,7 @@ pub(super) struct Opener {
     pub(super) host: u16,
     pub(super) port: u16,
     pub(super) to_port: u16,
-    /// For whom the program works: servers of several owners may share a port.
+    /// The owner for which the program works: servers of several owners may share a port.
     pub(super) owner: u32,
 }
 

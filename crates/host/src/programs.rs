@@ -21,7 +21,7 @@ const KEEPALIVE_PROBES: u8 = 9;
 pub struct NewProgram {
     /// The program.
     pub program: Box<dyn Program>,
-    /// For whom it works.
+    /// The owner for which it works.
     pub owner: u32,
     /// The engine's name for the deadline of the program and all its sockets.
     pub timer: u32,
@@ -70,7 +70,7 @@ pub(super) struct ProgramSocket {
     pub(super) is_passive: bool,
     /// The program has its number.
     pub(super) is_known: bool,
-    /// The program reads when it gets round to it.
+    /// The program reads late, when its other work permits.
     pub(super) reads_late: bool,
     /// The program has closed it.
     pub(super) is_closed: bool,
@@ -79,8 +79,8 @@ pub(super) struct ProgramSocket {
     due: Time,
 }
 
-/// A port at which a program listens, and for whom it works. Servers of several owners may have the
-/// same port: the simulated port is shared without a program that shares it out.
+/// A port at which a program listens, and the owner for which it works. Servers of several owners
+/// may have the same port: the simulated port is shared without a program that shares it out.
 pub(super) type ServerPort = (u16, u32);
 
 /// Ports at which programs listen, and the connections that have come to them.

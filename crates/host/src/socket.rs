@@ -23,7 +23,7 @@ pub struct NewSocket {
     pub expects: u32,
     /// The program that uses it.
     pub app: App,
-    /// For whom the program works.
+    /// The owner for which the program works.
     pub owner: u32,
     /// The engine's name for its deadline.
     pub timer: u32,
@@ -42,7 +42,7 @@ pub struct NewUdpSocket {
     pub identity: Identity,
     /// Hash of the datagrams that belong here.
     pub expects: u32,
-    /// For whom its program works.
+    /// The owner for which its program works.
     pub owner: u32,
     /// Link, IP and UDP headers of a datagram, without the tag of a VLAN.
     pub header_bytes: u32,
@@ -103,7 +103,7 @@ impl Socket {
     pub fn app(&self) -> &App {
         &self.app
     }
-    /// For whom the program works.
+    /// The owner for which the program works.
     pub fn owner(&self) -> u32 {
         self.owner
     }

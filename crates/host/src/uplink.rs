@@ -44,7 +44,7 @@ impl<O: Environment> Transmit for Uplink<'_, O> {
 }
 
 impl<O: Environment> Uplink<'_, O> {
-    /// Something happens at the host now.
+    /// Reports an event at the host now.
     #[inline(always)]
     pub(super) fn tell(&mut self, event: Event<'_>) {
         self.out.on_event(self.now, self.place, event);

@@ -124,7 +124,7 @@ impl Agenda {
         Some(self.next()).filter(|&next| next < bound)
     }
 
-    /// Everything pending is far from `base`: moves it to the earliest.
+    /// All pending times are far from `base`: moves it to the earliest.
     #[cold]
     fn next_far(&mut self) -> (Time, Source) {
         let (at, source) = self
@@ -173,8 +173,8 @@ impl Agenda {
         }
     }
 
-    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time.
-    /// Its time becomes earlier in any case.
+    /// [`Agenda::arm`] for a wire without a pending time; one that is pending keeps its time. Its
+    /// time becomes earlier in any case.
     #[inline]
     pub(crate) fn arm_idle_wire(&mut self, wire: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");

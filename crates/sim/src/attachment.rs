@@ -1,4 +1,4 @@
-//! Where a host is in the network.
+//! The attachment of a host to the network.
 
 /// The attachment of a host, and its index.
 #[derive(Clone, Copy, Debug)]

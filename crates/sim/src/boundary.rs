@@ -6,7 +6,7 @@ use tailrace_wire::FlowKey;
 
 /// Number of a part.
 pub(crate) type PartNo = u16;
-/// Of wires that end in the part in which they begin.
+/// Stands for wires that end in the part in which they begin.
 const STAYS: PartNo = PartNo::MAX;
 
 /// The wires out of a part.
@@ -28,12 +28,12 @@ pub(crate) struct Opening {
     pub(crate) host: u32,
     pub(crate) socket: u32,
     pub(crate) endpoint: Endpoint,
-    /// Of the packets that it sends.
+    /// The key of the packets that it sends.
     pub(crate) key: FlowKey,
 }
 
 impl Boundary {
-    /// By wire the part in which it ends; none for wires that do not leave the part.
+    /// By wire, the part in which it ends; none for wires that do not leave the part.
     pub(crate) fn new(wires: impl Iterator<Item = Option<PartNo>>, flows: PartFlows) -> Boundary {
         Boundary {
             leads_to: wires.map(|part| part.unwrap_or(STAYS)).collect(),
@@ -43,7 +43,7 @@ impl Boundary {
         }
     }
 
-    /// Notes the first frame on a wire, if that leads out of the part. Returns whether it does.
+    /// Notes the first frame on a wire, if the wire leads out of the part. Returns whether it does.
     #[inline]
     pub(crate) fn note(&mut self, wire: usize) -> bool {
         let leaves = self.leads_to[wire] != STAYS;
@@ -53,12 +53,12 @@ impl Boundary {
         leaves
     }
 
-    /// The wires on which frames are, in the order in which they came to have some. None are left.
+    /// Takes the list of wires that hold frames, in the order in which their first frames came.
     pub(crate) fn take_filled(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.filled)
     }
 
-    /// The part in which a wire ends that leads out of this one.
+    /// The part in which a wire out of this part ends.
     pub(crate) fn end_of(&self, wire: u32) -> usize {
         usize::from(self.leads_to[wire as usize])
     }

@@ -25,7 +25,7 @@ pub(crate) enum AgendaMember {
 #[derive(Debug)]
 pub(crate) struct Interface {
     pub(crate) host: u32,
-    /// When it is due by itself.
+    /// The interface's own deadline.
     pub(crate) nic_due: Time,
     /// Pauses and notifications that are on their way here.
     pub(crate) control: ControlQueue,
@@ -85,7 +85,7 @@ impl Bridging {
         let index = self.of_host[host as usize]?;
         Some(&mut self.interfaces[index as usize])
     }
-    /// Where a switch that needs calls stands in the agenda.
+    /// The agenda source of a switch that needs calls.
     #[inline]
     pub(crate) fn source_of_switch(&self, switch: usize) -> Option<Source> {
         self.of_switch[switch]

@@ -1,8 +1,8 @@
-//! How long a run took, on the machine that ran it.
+//! The duration of a run, on the machine that ran it.
 
 use std::time::Duration;
 
-/// Began when it was made.
+/// It starts when it is made.
 pub(crate) struct Stopwatch {
     #[cfg(not(target_arch = "wasm32"))]
     started: std::time::Instant,
@@ -16,7 +16,7 @@ impl Stopwatch {
         }
     }
 
-    /// Nothing where there is no clock, as in WebAssembly.
+    /// Zero where there is no clock, as in WebAssembly.
     pub(crate) fn elapsed(&self) -> Duration {
         #[cfg(target_arch = "wasm32")]
         return Duration::ZERO;

@@ -42,8 +42,8 @@ impl Control {
             self.end_ps.store(0, Ordering::SeqCst);
         }
     }
-    /// Whether an event at this time is not to be handled: it comes later than that, or the trial
-    /// is to end.
+    /// Whether an event at this time must not be handled: it is beyond the end, or the trial is to
+    /// end.
     #[inline(always)]
     pub(crate) fn is_behind(&self, at: Time) -> bool {
         at.ps() >= self.end_ps.load(Ordering::Relaxed)

@@ -60,8 +60,8 @@ pub(crate) fn keep_logs(world: &mut World, windows: &[(Time, Time)], hosts: &BTr
     }
 }
 
-/// Its table, `timeline_cores`: host or hypervisor, core, from when until when it did what, of
-/// whom; and how many rows are left out.
+/// Its table, `timeline_cores`: host or hypervisor, core, interval, activity and its owner; and how
+/// many rows are left out.
 pub(crate) fn table(world: &mut World) -> (Table, u64) {
     let now = world.now;
     let mut rows = Vec::new();

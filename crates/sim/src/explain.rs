@@ -50,7 +50,7 @@ pub fn explain(plan: &Plan, control: &Control) -> Explained {
     Explained { outcome: gather(plan, &mut world, started.elapsed(), control), transactions, lost }
 }
 
-/// A world that has not begun, of whose run everything is recorded. Streams without an end are
+/// A world that has not begun, whose run is recorded completely. Streams without an end are
 /// followed where they are chosen by their index.
 pub(crate) fn recorded(plan: &Plan, is_chosen: impl Fn(u32) -> bool) -> World {
     let mut world = build::build(plan);

@@ -45,7 +45,7 @@ pub(crate) fn end_at_limit(what: &'static str) -> ! {
     panic::panic_any(Limit(what))
 }
 
-/// The panic of one thread of a trial, which another goes on with.
+/// The panic of one thread of a trial, which another thread continues.
 pub(crate) struct Panic {
     payload: Box<dyn Any + Send>,
     message: Option<String>,

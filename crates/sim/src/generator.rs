@@ -14,7 +14,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// The host that sends what arrives; of flows one of these.
+    /// The host that sends the arrivals; of flows one of these.
     pub(crate) fn host(&self) -> u32 {
         match self.arrivals.what() {
             Arriving::Datagrams { ends, .. } => ends.client,

@@ -1,4 +1,4 @@
-//! Hypervisors of the world: where their frames come from and go to.
+//! Hypervisors of the world: the wires of their frames.
 
 use crate::agenda::Source;
 use tailrace_host::hypervisor::Hypervisor;
@@ -12,7 +12,7 @@ pub(crate) struct HypervisorNode {
     pub(crate) model: Hypervisor,
     /// Its virtual switch.
     pub(crate) switch: u32,
-    /// By port of that: the machine behind it.
+    /// By port of the switch: the machine behind it.
     pub(crate) machines: Vec<Option<Machine>>,
 }
 

@@ -1,4 +1,4 @@
-//! The counters of all interfaces, read in equal intervals. Reading changes nothing else.
+//! The counters of all interfaces, sampled in equal intervals. Sampling changes nothing else.
 
 use tailrace_outcome::Interface;
 use tailrace_plan::Plan;

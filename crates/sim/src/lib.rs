@@ -1,5 +1,5 @@
-//! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what
-//! happens next.
+//! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda orders the
+//! events.
 //!
 //! One trial is a pure function of its plan: same plan, same digest, on any machine. It runs on one
 //! thread, and trials run side by side on as many threads as there are; [`run_on`] runs one on
@@ -54,7 +54,7 @@ pub use world::HostedProgram;
 use clock::Stopwatch;
 use tailrace_plan::Plan;
 
-/// Runs one trial. `control` shows how far it is and can end it early.
+/// Runs one trial. `control` shows its progress and can end it early.
 pub fn run(plan: &Plan, control: &Control) -> Outcome {
     run_with(plan, Vec::new(), control)
 }

@@ -26,7 +26,7 @@ impl Sums {
 }
 
 impl World {
-    /// By workload what limited its connections since they were made, those that are gone too.
+    /// By workload, the limits of its connections since they were made, including closed ones.
     pub(crate) fn limits_by_workload(&self) -> Vec<Limits> {
         let mut sums: Vec<Limits> =
             self.links.observe.workloads.iter().map(|record| record.retired_limits).collect();
@@ -35,8 +35,8 @@ impl World {
         sums
     }
 
-    /// By workload what limited its connections since counting began, and the lasting ones of these
-    /// one by one.
+    /// By workload, the limits of its connections since counting began, and of the lasting ones one
+    /// by one.
     pub(crate) fn limit_counts(&self) -> Vec<(LimitCounts, Vec<LimitCounts>)> {
         let records = &self.links.observe.workloads;
         let mut sums: Vec<Sums> = records.iter().map(|_| Sums::default()).collect();
@@ -103,7 +103,7 @@ impl World {
         });
     }
 
-    /// By workload what limited each lasting connection, of both ends together.
+    /// By workload, the limits of each lasting connection, of both ends together.
     pub(crate) fn connection_limits(&self, now: Time) -> Vec<Vec<Limits>> {
         let mut found = vec![Vec::new(); self.links.observe.workloads.len()];
         for client in self.connections() {

@@ -31,7 +31,7 @@ pub(crate) struct Observe {
     pub(crate) workloads: Vec<WorkloadRecord>,
     /// In a part of a trial: the log of workload events.
     pub(crate) log: Option<Box<Log>>,
-    /// Of each socket of each host what the frames for it leave out.
+    /// Of each socket of each host, the fields that its frames leave out.
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
     /// The same of sockets for datagrams.
     udp_endpoints: Vec<Vec<Endpoint>>,
@@ -41,7 +41,7 @@ pub(crate) struct Observe {
     pub(crate) host_events: Vec<HostEvent>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
-    /// The run goes on when they are.
+    /// The run continues when they are.
     pub(crate) lasts_to_stop: bool,
     /// All finite workloads are complete, and the run ends with them: checked after every event.
     pub(crate) is_done: bool,
@@ -190,12 +190,12 @@ impl Observe {
         Endpoint { workload, source }
     }
 
-    /// Notes what the datagrams for a socket leave out.
+    /// Notes the fields that the datagrams for a socket leave out.
     pub(crate) fn note_udp_endpoint(&mut self, host: u32, endpoint: Endpoint) {
         self.udp_endpoints[host as usize].push(endpoint);
     }
 
-    /// Notes what the frames for a socket leave out.
+    /// Notes the fields that the frames for a socket leave out.
     pub(crate) fn note_endpoint(&mut self, host: u32, socket: u32, endpoint: Endpoint) {
         let of_host = &mut self.endpoints[host as usize];
         if of_host.len() == socket as usize {
@@ -205,7 +205,7 @@ impl Observe {
         }
     }
 
-    /// Something happens at a host: all that is kept of it follows from this.
+    /// An event of a host: all its records follow from this.
     #[inline(always)]
     pub(crate) fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
         match event {
@@ -382,7 +382,8 @@ impl Observe {
         self.workloads[workload].storage_done(now, done);
     }
 
-    /// Adds an event to the record of its workload, or in a part of a trial to the log of such events.
+    /// Adds an event to the record of its workload, or in a part of a trial to the log of such
+    /// events.
     #[inline]
     fn note_workload_event(&mut self, now: Time, workload: usize, event: WorkloadEvent) {
         match &mut self.log {
@@ -404,7 +405,7 @@ impl Observe {
         }
     }
 
-    /// Adds what another part has counted, which begins anew there.
+    /// Adds the counts of another part, which begin anew there.
     pub(crate) fn absorb(&mut self, other: &mut Observe) {
         if let (Some(own), Some(others)) = (&mut self.digest, &mut other.digest) {
             own.absorb(&std::mem::take(others));
@@ -420,7 +421,7 @@ impl Observe {
         }
     }
 
-    /// How much of the slowest finite workload is done; `None` when there is none.
+    /// The completed share of the slowest finite workload; `None` when there is none.
     pub(crate) fn progress(&self) -> Option<f64> {
         let finite = self.workloads.iter().filter(|workload| workload.transactions_total > 0);
         finite

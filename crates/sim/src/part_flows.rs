@@ -20,16 +20,16 @@ pub(crate) struct PartFlows {
     pairs: Vec<Pair>,
     /// By host, where there are any.
     counts: BTreeMap<u32, Counts>,
-    /// Flows that have ended here since the parts met.
+    /// Flows that have ended here since the last barrier.
     pub(crate) ended: Vec<FlowEnd>,
 }
 
-/// A flow that ends here, or nothing.
+/// A flow that ends here, or none.
 #[derive(Clone, Copy, Default, Debug)]
 struct Pair {
-    /// The host at which it ends, if it is open and that is one of this part.
+    /// The host at which it ends, if it is open and that host belongs to this part.
     server: Option<u32>,
-    /// Where it begins elsewhere: payload that has not come into the part since it opened.
+    /// If it begins elsewhere: payload that has not come into the part since it opened.
     to_come: u64,
     /// It begins elsewhere, and all of it may have come.
     is_arriving: bool,
@@ -60,7 +60,7 @@ impl PartFlows {
         PartFlows { owns, pairs: Vec::new(), counts: BTreeMap::new(), ended: Vec::new() }
     }
 
-    /// Whether a host is one of this part.
+    /// Whether a host belongs to this part.
     pub(crate) fn owns(&self, host: u32) -> bool {
         self.owns[host as usize]
     }

@@ -15,7 +15,7 @@ pub struct Trace {
     /// Frames of hosts in the order in which they came to their switches: when, from which host,
     /// and the frame.
     pub entered: Vec<(Time, u32, Packet)>,
-    /// By switch and observed port, in order, everything that happened there.
+    /// By switch and observed port, in order, all events there.
     pub events: Vec<Vec<PortEvent>>,
     /// The outcome.
     pub outcome: Outcome,

@@ -1,4 +1,4 @@
-//! When a trial that has begun on one thread is begun again on several.
+//! The decision when a trial that has begun on one thread begins again on several.
 
 use std::num::NonZeroU64;
 use tailrace_units::{Span, Time};
@@ -10,14 +10,14 @@ pub(super) const STRETCH_EVENTS: u64 = 1 << 18;
 /// used: windows cost a tenth of the time then, and more with each part. `benches/cores.py
 /// --predict` measures both: docs/models/parallel.md.
 pub(super) const WINDOW_EVENTS_MIN: u64 = 50;
-/// The work that is done twice is at most this share of the whole.
+/// Work that is repeated is at most this share of the whole.
 const PROGRESS_MAX: f64 = 0.125;
 
 /// Checks now and then whether several threads pay.
 #[derive(Clone, Debug)]
 pub(crate) struct Trigger {
-    /// Events of all parts in the time of a window from which on it is time, and the length of a
-    /// window; none where it is time after the first stretch, whatever happens in it.
+    /// Events of all parts in the time of a window from which on it triggers, and the length of a
+    /// window; none where it triggers after the first stretch in any case.
     wanted: Option<(NonZeroU64, Span)>,
     /// Whether the machine has memory and free cores for all parts.
     has_room: fn(usize) -> bool,
@@ -30,7 +30,7 @@ pub(crate) struct Trigger {
 }
 
 impl Trigger {
-    /// After the first stretch.
+    /// Triggers after the first stretch.
     pub(super) fn certain(parts: usize) -> Trigger {
         Trigger {
             wanted: None,
@@ -42,7 +42,7 @@ impl Trigger {
         }
     }
 
-    /// When several threads pay.
+    /// Triggers when several threads pay.
     pub(super) fn of(parts: usize, lookahead: Span, has_room: fn(usize) -> bool) -> Trigger {
         let events = NonZeroU64::new((parts * parts) as u64 * WINDOW_EVENTS_MIN);
         Trigger {
@@ -74,7 +74,7 @@ impl Trigger {
         self.is_pulled
     }
 
-    /// Whether it was time.
+    /// Whether it has triggered.
     pub(super) fn is_pulled(&self) -> bool {
         self.is_pulled
     }

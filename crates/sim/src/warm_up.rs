@@ -40,8 +40,7 @@ impl World {
         self.hypervisors.iter_mut().for_each(|node| node.model.begin_counting(now));
     }
 
-    /// By workload, what its connections have counted since they were made, those that are gone
-    /// too.
+    /// By workload, the counters of its connections since they were made, including closed ones.
     pub(crate) fn tcp_stats(&self) -> Vec<TcpStats> {
         let mut sums: Vec<TcpStats> =
             self.links.observe.workloads.iter().map(|record| record.retired).collect();
@@ -55,7 +54,7 @@ impl World {
         sums
     }
 
-    /// By workload, what its programs have counted.
+    /// By workload, the counters of its programs.
     pub(crate) fn tallies(&self) -> Vec<Tallies> {
         let mut sums = vec![Tallies::default(); self.links.observe.workloads.len()];
         for place in &self.programs {
@@ -67,7 +66,7 @@ impl World {
         sums
     }
 
-    /// By workload, what the receiving end of each of its connections has received, in the order in
+    /// By workload, the bytes at the receiving end of each of its connections, in the order in
     /// which they start.
     pub(crate) fn received_bytes(&self) -> Vec<Vec<u64>> {
         let mut received = vec![Vec::new(); self.links.observe.workloads.len()];

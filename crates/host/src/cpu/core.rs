@@ -29,7 +29,7 @@ pub(super) struct Core {
     pub(super) queue: RunQueue,
     /// Remaining quota of its task's group on this core.
     pub(super) granted: Span,
-    /// Until when is counted.
+    /// The time until which its counters are complete.
     settled: Time,
     pub(super) busy: Busy,
 }
@@ -64,13 +64,13 @@ impl Core {
         self.runnable() == 0 && self.softirq.is_none() && !self.is_stolen
     }
 
-    /// Whether all until `now` is counted.
+    /// Whether its counters are complete until `now`.
     #[inline]
     pub(super) fn is_settled(&self, now: Time) -> bool {
         self.settled == now
     }
 
-    /// Until when is counted.
+    /// The time until which its counters are complete.
     pub(super) fn settled_at(&self) -> Time {
         self.settled
     }

@@ -63,7 +63,7 @@ impl Depth {
         self.most = self.most.max(self.now);
     }
 
-    /// Counts up to `now`.
+    /// Completes the counters until `now`.
     pub(super) fn settle(&mut self, now: Time) {
         self.area += u128::from(self.now) * u128::from(now.since(self.since).ps());
         while self.since < now && !self.bins.is_empty() {

@@ -23,14 +23,14 @@ pub enum Doing {
     Switch {
         /// The task.
         task: TaskId,
-        /// For whom it works, or `NO_OWNER`.
+        /// The owner for which it works, or `NO_OWNER`.
         owner: u32,
     },
     /// Work of a task.
     Work {
         /// The task.
         task: TaskId,
-        /// For whom it works, or `NO_OWNER`.
+        /// The owner for which it works, or `NO_OWNER`.
         owner: u32,
         /// Kind of the activity.
         kind: Kind,

@@ -137,7 +137,7 @@ impl Processor {
         self.tasks[task as usize].state == State::Asleep
     }
 
-    /// When something is due.
+    /// The next deadline.
     pub fn poll_timeout(&self) -> Time {
         self.earlier_period(self.dues.first(Time::ZERO).err().unwrap_or(Time::ZERO))
     }
@@ -326,7 +326,7 @@ impl Processor {
 
 /// Counters.
 impl Processor {
-    /// Counts up to `now`.
+    /// Completes the counters until `now`.
     pub fn settle_all(&mut self, now: Time) {
         (0..self.cores.len()).for_each(|core| self.settle(core, now));
         self.depth.settle(now);

@@ -73,7 +73,7 @@ pub(super) struct Task {
 /// A task to be added.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTask {
-    /// For whom it works.
+    /// The owner for which it works.
     pub owner: u32,
     /// Its control group.
     pub group: u32,

@@ -316,7 +316,7 @@ impl Hypervisor {
         }
     }
 
-    /// When something is due, or [`Time::NEVER`].
+    /// The next deadline, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
         let interrupts = self.uplinks.iter().map(|queue| queue.interrupt_at);
         interrupts.fold(self.processor.poll_timeout().min(self.disks_due), Time::min)

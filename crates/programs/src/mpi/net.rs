@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_units::Time;
 
-/// In the memory of a host: from whom, to whom, what, and what its sender follows from.
+/// In the memory of a host: sender, receiver, item, and the cause of the sender's act.
 pub(super) type Local = (u32, u32, Item, Option<Cause>);
 
 /// How ranks reach each other.

@@ -126,7 +126,7 @@ pub(super) fn moderation(plan: &Plan, host: usize) -> Moderation {
     Moderation::new(coalesce, plan.rx_jitter[host].clone(), stream)
 }
 
-/// When a host's clock ticks: hosts do not agree on it.
+/// The phase of a host's clock ticks: hosts do not agree on it.
 fn tick_phase(plan: &Plan, host: usize) -> Span {
     let mut stream = RandomStream::new(plan.raw.seed, &format!("{}/tick", plan.graph.names[host]));
     Span::from_ps(stream.below(plan.raw.hosts[host].tcp.tick_ps.max(1)))

@@ -22,18 +22,19 @@ pub(super) enum Found {
     Windowed(Window),
     /// The beginning of such a round trip.
     Round,
-    /// Of the time in queues that is this part, before this wire in this class.
+    /// Of the time in queues, the time in this part, before this wire in this class.
     Queued(Part, u32, u8),
-    /// Of that, while frames of this workload were sent, until then.
+    /// Of the time in queues, the time in this part while frames of this workload were sent, until
+    /// this time.
     Behind(Part, u32, Time),
 }
 
-/// One frame of a path: from where the walk stood when it came there to where it went on.
+/// One frame of a path: the interval of the walk from its arrival at the frame to its departure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit {
     pub(super) frame: FrameId,
     pub(super) entry: Entry,
-    /// The round trip in which the path was.
+    /// The round trip of the path at this frame.
     pub(super) round: Option<Window>,
     pub(super) from: Time,
     /// Where the path of the frame ends, and the path of its prior frame begins.
@@ -56,7 +57,7 @@ struct Sums {
     behind: BTreeMap<(Part, u32), Span>,
 }
 
-/// The way of the latest transactions of one user, from the latest completion back.
+/// The path of the latest transactions of one user, from the latest completion back.
 #[derive(Debug, Default)]
 pub(super) struct CachedPath {
     /// The start of the latest transaction: everything before it is cut off.
@@ -65,7 +66,7 @@ pub(super) struct CachedPath {
     times: VecDeque<(Found, Span)>,
     losses: VecDeque<Loss>,
     sums: Sums,
-    /// The oldest visit where the start lies on it, so that it does not count whole.
+    /// The oldest visit if the start lies within it, so that it counts in part.
     cut: Option<Cut>,
     fresh: Fresh,
     /// When the transaction before the latest was complete.
@@ -85,7 +86,7 @@ struct Fresh {
     visits: Vec<Visit>,
     times: Vec<(Found, Span)>,
     losses: Vec<Loss>,
-    /// Where the current visit begins.
+    /// Lengths of the lists at the beginning of the current visit.
     times_before: usize,
     losses_before: usize,
 }
@@ -170,7 +171,7 @@ impl CachedPath {
             (self.fresh.times.len(), self.fresh.losses.len());
     }
 
-    /// It goes on from there.
+    /// The walk continues from the frame.
     pub(super) fn leave(&mut self, visit: Visit) {
         let Fresh { visits, times, losses, times_before, losses_before } = &mut self.fresh;
         let (times, losses) =
@@ -188,7 +189,7 @@ impl CachedPath {
         self.fresh.losses.push(loss);
     }
 
-    /// When the walk was at a frame that may be forgotten.
+    /// When the walk was at a frame that may have been forgotten.
     pub(super) fn moment(&self, frame: FrameId, entry: Entry) -> Option<Time> {
         self.visits
             .iter()
@@ -227,7 +228,7 @@ impl CachedPath {
         self.keep_fresh();
     }
 
-    /// Nothing is known of the way.
+    /// Forgets the path.
     pub(super) fn forget(&mut self) {
         *self = CachedPath::default();
     }
@@ -280,7 +281,7 @@ impl Cut {
     }
 }
 
-/// A path has only what took time on it.
+/// Adds a span to a sum. A path has only entries that took time.
 pub(super) fn add_to<K: Ord>(sums: &mut BTreeMap<K, Span>, key: K, span: Span) {
     if span > Span::ZERO {
         *sums.entry(key).or_insert(Span::ZERO) += span;

@@ -15,7 +15,7 @@ const FRAGMENTS_MAX: usize = 1 << 8;
 /// Queries of a socket that are kept until they are answered; this limit also forgets unanswered
 /// ones.
 const ASKED_MAX: usize = 1 << 12;
-/// Datagrams of which some fragments have come that are kept: a lost fragment leaves one.
+/// Incomplete datagrams that are kept: a lost fragment leaves one.
 const PIECES_MAX: usize = 1 << 14;
 
 /// A flow of datagrams: sockets for datagrams have numbers of their own.
@@ -49,7 +49,7 @@ pub(super) struct Sending {
 #[derive(Debug)]
 pub(super) struct UdpEnd {
     pub(super) workload: u32,
-    /// It asks, or sends.
+    /// It is the client, or the sender.
     pub(super) is_client: bool,
     pub(super) peer: SocketId,
     /// Frames for it inside of nodes.
@@ -155,7 +155,7 @@ struct Pieces {
 #[derive(Debug, Default)]
 pub(super) struct Datagrams {
     ends: Vec<Vec<Option<Box<UdpEnd>>>>,
-    /// By the first frame that was sent of each.
+    /// By the first frame that was sent, each incomplete datagram.
     pieces: BTreeMap<FrameId, Pieces>,
     /// By workload, the receiving end of datagrams in one direction.
     receivers: BTreeMap<u32, SocketId>,
@@ -222,7 +222,7 @@ impl Datagrams {
     }
 }
 
-/// The number of the datagram of which a packet is, or is a fragment.
+/// The number of the datagram to which a packet belongs.
 pub(super) fn number_of(packet: &Packet) -> u64 {
     Fragment::of(packet).map_or(packet.seq, |fragment| fragment.undo(packet).seq)
 }

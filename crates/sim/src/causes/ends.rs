@@ -25,7 +25,7 @@ pub(super) fn sequence_bytes(packet: &Packet) -> u64 {
 /// Bytes that a program has written at one time.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// Behind its last byte.
+    /// The byte behind its last one.
     end: u64,
     at: Time,
     prior: Option<Prior>,
@@ -53,9 +53,9 @@ pub(super) struct End {
     pub(super) peer: Option<SocketId>,
     /// The cause of its first segment.
     pub(super) opened_by: Option<Prior>,
-    /// Behind the last byte that was sent.
+    /// The byte behind the last one that was sent.
     pub(super) sent_to: u64,
-    /// Behind the last byte that was written.
+    /// The byte behind the last one that was written.
     written_to: u64,
     /// Writes that are not completely sent.
     writes: VecDeque<Write>,
@@ -80,9 +80,9 @@ pub(super) struct End {
     pub(super) inside: Inside,
     /// On a host with a processor, frames that have come to the interface.
     pub(super) arrived: VecDeque<FrameId>,
-    /// As of the end of the last event that was about it.
+    /// Its repairs at the end of its last event.
     pub(super) repairs: Repairs,
-    /// Why it sent no more then.
+    /// Its limit at that time.
     pub(super) limit: Option<Limit>,
 }
 

@@ -29,7 +29,7 @@ pub(super) const NOT_KEPT: FrameId = FrameId::MAX;
 /// A hop's number; 0 is none.
 pub(super) type HopId = u64;
 
-/// Where the life of an earlier frame is entered on the way back.
+/// The moment at which a walk back enters an earlier frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
     /// When it was handed to the transport of its receiver.
@@ -41,13 +41,13 @@ pub(super) enum Entry {
 /// A window that was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Window {
-    /// That of the receiver.
+    /// The receiver's window.
     Receiver,
-    /// That of congestion control, with what repairs losses.
+    /// The congestion window, including loss recovery.
     Congestion,
 }
 
-/// Why a frame was sent when it was.
+/// The reason for the time at which a frame was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Prior {
     /// The frame without which this one would not have been sent then.
@@ -57,8 +57,8 @@ pub(super) struct Prior {
     pub(super) part: Part,
     /// Of that time, a program's wait for a core.
     pub(super) core_wait: Span,
-    /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], for how
-    /// long the sender waited; it follows from no frame.
+    /// Of that time, the wait for a worker, which is the first. Of [`Part::EntryWait`], the wait of
+    /// the sender, which has no prior frame.
     pub(super) waited: Span,
     /// The window for which the released bytes had waited.
     pub(super) opens: Option<Window>,
@@ -72,14 +72,14 @@ pub(super) struct Frame {
     pub(super) packet: Packet,
     pub(super) handed: Time,
     pub(super) delivered: Time,
-    /// `None` where it was sent without a frame before it: the first of a connection.
+    /// `None` of a frame without a prior one: the first of a connection.
     pub(super) prior: Option<Prior>,
     pub(super) last_hop: HopId,
     /// The copy that was sent before, of a repetition.
     pub(super) repeats: Option<FrameId>,
     pub(super) lost: Option<Loss>,
-    /// Of a fragment, the first of its datagram that was sent; of the one that came last, the first
-    /// that came.
+    /// Of a fragment, the first of its datagram that was sent; of the last fragment to come, the
+    /// first that came.
     pub(super) of: FrameId,
 }
 
@@ -123,7 +123,7 @@ impl Record {
     }
 }
 
-/// A frame that is kept whole when those around it are packed, with its hops: it is under way, or
+/// A frame that is kept whole when those around it are packed, with its hops: it is on its way, or
 /// was lost.
 #[derive(Debug)]
 struct Held {
@@ -132,8 +132,8 @@ struct Held {
     hops: Vec<Hop>,
 }
 
-/// Stands for a wire in a hop that is work of a virtual switch: from when it is worked on until
-/// that is done if nothing interrupts it, and when it was done.
+/// Stands for a wire in a hop that is work of a virtual switch: from the beginning of the work
+/// until its end without interruptions, and its real end.
 pub(super) const SWITCHING: u32 = u32::MAX;
 /// The same of a vhost thread.
 pub(super) const VHOST: u32 = u32::MAX - 1;
@@ -162,7 +162,7 @@ const LOOSE_PIECES: usize = 2;
 /// The rings, and the packed frames before them.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    /// Nothing is packed: frames are asked for with their packets.
+    /// Packing is off: packets of frames are needed.
     pub(super) keeps_packets: bool,
     packed: VecDeque<Packed>,
     held: BTreeMap<FrameId, Held>,
@@ -173,8 +173,8 @@ pub(super) struct Frames {
     first_hops: VecDeque<u64>,
     /// Frames of the oldest piece of the ring that are known to be over before `over_by`.
     over: usize,
-    /// Frames below this number were over by `over_by`; others that are not there were forgotten
-    /// for want of room.
+    /// Frames below this number were over by `over_by`; other missing ones were forgotten for lack
+    /// of room.
     over_below: FrameId,
     over_by: Time,
     losses: BTreeMap<FrameId, Loss>,
@@ -265,8 +265,8 @@ impl Frames {
         self.kept() > FRAMES_MIN
     }
 
-    /// Nothing that lasts now, or begins later, began before `by`: frames that were over before it,
-    /// and older ones, are forgotten as far as no frame between them is still under way.
+    /// No operation now or later began before `by`: frames that were over before it, and older
+    /// ones, are forgotten as far as no frame between them is still on its way.
     pub(super) fn forget(&mut self, by: Time) {
         while self.has_old() && self.is_oldest_over(by) {
             let end = self.first() + PIECE as u64;
@@ -392,7 +392,7 @@ impl Frames {
         }
     }
 
-    /// The wire of the latest hop of a frame that was one over a wire.
+    /// The wire of the latest hop over a wire of a frame.
     pub(super) fn last_wire(&self, id: FrameId) -> Option<u32> {
         let mut hops = Vec::new();
         self.read_with_hops(id, &mut hops)?;

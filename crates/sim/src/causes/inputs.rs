@@ -16,7 +16,7 @@ pub(crate) struct Transmission {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketState {
     pub(crate) repairs: Repairs,
-    /// Why it sends no more.
+    /// The limit of its sending.
     pub(crate) limit: Limit,
     /// The retransmission timer has expired, and lost segments are being repeated.
     pub(crate) is_after_timeout: bool,

@@ -1,4 +1,5 @@
-//! Frames for one socket that are inside switches and interfaces, by what these do not change.
+//! Frames for one socket inside switches and interfaces, found by the fields that these do not
+//! change.
 
 use super::frames::FrameId;
 use super::wires::Node;

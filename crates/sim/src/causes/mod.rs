@@ -1,9 +1,9 @@
-//! Where the time of transactions went: the latency of each split into parts that add up to it
+//! Explanations of latency: the latency of each transaction split into parts that add up to it
 //! exactly.
 //!
 //! The critical path is followed from the completion back to the start. Every step explains the
-//! time between two stamps that follow each other on it, so that the sum is exact by construction.
-//! `recorder` keeps the stamps, `ends` knows what each frame followed from, and `walk` goes back.
+//! time between two successive stamps on it, so that the sum is exact by construction. `recorder`
+//! keeps the stamps, `ends` knows the prior frame of each frame, and `walk` goes back.
 
 mod cached_path;
 mod datagrams;
@@ -39,28 +39,28 @@ pub(crate) use wires::Node;
 use std::collections::BTreeMap;
 use tailrace_units::{Span, Time};
 
-/// Where the time of one transaction went.
+/// The explanation of one transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     /// Index of the workload.
     pub workload: u32,
-    /// Counts within the workload.
+    /// Index within the workload.
     pub user: u32,
-    /// When it was meant to start.
+    /// Intended start.
     pub start: Time,
-    /// When it was complete.
+    /// Completion.
     pub end: Time,
-    /// From start to end.
+    /// Times by part, from start to end.
     pub parts: Parts,
-    /// Of that, round trips that a window took: its bytes were written and waited in the sender for
+    /// Of that, round trips that a window took: written bytes waited in the sender for
     /// acknowledgements.
     pub windowed: Span,
     /// Of that, round trips in which it was the receiver's window.
     pub receive_windowed: Span,
     /// Number of such round trips.
     pub window_rounds: u32,
-    /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, how
-    /// much before each wire in each class.
+    /// Of the time in queues of switches, in those of interfaces, and of that in paused ones, the
+    /// time before each wire in each class.
     pub queued_at: BTreeMap<(Part, u32, u8), Span>,
     /// Of the time in queues of switches and of interfaces, how long frames of each workload were
     /// sent; `u32::MAX` for frames of switches.

@@ -1,4 +1,4 @@
-//! Numbers of sockets: a host gives its own again, these it does not.
+//! Numbers of sockets that are unique in a run: a host reuses its own.
 
 /// A socket, by the order in which sockets of explained connections were opened.
 pub(crate) type SocketNumber = u32;

@@ -8,7 +8,7 @@ pub enum Part {
     /// From the moment at which the transaction was meant to start to its first segment: the user,
     /// its core or its connection.
     Start,
-    /// The client's work between a response and what follows from it.
+    /// The client's work between a response and its next act.
     ClientWork,
     /// The server's work between a request and the first segment of its response, without waits for
     /// a worker or a core.
@@ -64,7 +64,7 @@ pub enum Part {
     Vhost,
     /// It was in the ring of a virtual machine whose virtual core, which takes it out, did not run.
     VirtualCoreWait,
-    /// Before what the bounded record still holds.
+    /// Before the bounded record begins.
     Unknown,
 }
 

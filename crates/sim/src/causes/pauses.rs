@@ -12,7 +12,7 @@ const HELD_MAX: usize = 1 << 12;
 pub(crate) struct Pausable {
     state: PauseState,
     pace: Pace,
-    /// By priority, from when until when it was paused.
+    /// By priority, the intervals in which it was paused.
     held: [VecDeque<(Time, Time)>; PRIORITIES],
 }
 

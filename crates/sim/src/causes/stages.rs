@@ -1,4 +1,4 @@
-//! Inside of hypervisors: where frames are, and when virtual cores did not run.
+//! The inside of hypervisors: stages of frames, and the times at which virtual cores did not run.
 
 use std::collections::VecDeque;
 use tailrace_units::{Time, mix64};
@@ -6,7 +6,7 @@ use tailrace_units::{Time, mix64};
 /// Intervals of a virtual core that are kept.
 const CLOSED_MAX: usize = 1 << 14;
 
-/// Where a frame is inside a hypervisor.
+/// The stage of a frame inside a hypervisor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Stage {
     /// It came from a wire or a virtual machine, and waits.

@@ -1,4 +1,4 @@
-//! The way back along the critical path: from the completion of a transaction to its start,
+//! The walk back along the critical path: from the completion of a transaction to its start,
 //! interval by interval.
 
 use super::cached_path::{CachedPath, Found, Visit, add_to};
@@ -17,7 +17,7 @@ pub(super) enum Last {
     /// A frame that was handed to the transport then. Its receiver has worked since, or has waited
     /// for a core.
     Frame { at: Time, frame: FrameId, core_wait: Span, work: Part },
-    /// Nothing that came: this has lasted since then.
+    /// No input: this has lasted since then.
     Own(Time, Part),
     /// Unknown.
     Nothing,
@@ -29,7 +29,7 @@ pub(super) struct Walk<'a> {
     wires: &'a Wires,
     /// The steps of the path are wanted, too.
     keeps_steps: bool,
-    /// The way of the user's transactions before, where this one may pass through it.
+    /// The cached path of the user's earlier transactions, through which this one may pass.
     cached: Option<&'a mut CachedPath>,
     start: Time,
     /// The part of the time before the first frame of the path.
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         found
     }
 
-    /// The time from `to` until where the walk is belongs to this part, as far as it is the
+    /// Adds the time from `to` until the position of the walk to this part, as far as it is the
     /// transaction's.
     fn back_to(&mut self, to: Time, part: Part) -> Span {
         assert!(
@@ -240,7 +240,7 @@ impl<'a> Walk<'a> {
         self.back_to(self.start, self.own);
     }
 
-    /// Round trips that a window takes end, on the way back, at what a program wrote.
+    /// Round trips that a window takes end, on the way back, at a program's write.
     fn enter_or_leave_round(&mut self, opens: Option<Window>, part: Part) {
         if opens.is_some() {
             self.round = opens;
@@ -264,8 +264,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The same as `pass`, of a datagram: the fragment that came first is followed, and the others
-    /// were waited for.
+    /// The same as `pass`, of a datagram: follows the fragment that came first, and counts the
+    /// others as waits.
     fn pass_all(&mut self, id: FrameId, frame: &Record) {
         if frame.of == NOT_KEPT || frame.of == id {
             return self.pass(frame);
@@ -333,7 +333,7 @@ impl<'a> Walk<'a> {
         self.split(rest, wait, hop.start, part);
     }
 
-    /// Time of a part since then, which another part comes before.
+    /// Time of a part since then, of which another part comes before.
     fn split(&mut self, other: Span, other_part: Part, since: Time, part: Part) {
         self.back_to((since + other).min(self.at), part);
         self.back_to(since, other_part);

@@ -37,9 +37,9 @@ struct Line {
     /// Frames on their way, in order: arrival, number.
     under_way: VecDeque<(Time, FrameId)>,
     sent: VecDeque<Sent>,
-    /// How many were sent before these.
+    /// Number of transmissions before these.
     forgotten: u64,
-    /// Of the blocks that are over, from the first that is whole: how long each workload was sent.
+    /// Of the blocks that are over, from the first complete one: how long each workload was sent.
     sums: VecDeque<Vec<(u32, Span)>>,
     /// The transmitter before it obeys pauses.
     pausable: Option<Box<Pausable>>,

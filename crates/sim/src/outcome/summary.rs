@@ -20,7 +20,7 @@ use tailrace_workloads::outcome::{
 };
 use tailrace_workloads::{Before, has_lasting_connections, tells_connections};
 
-/// That of a cancelled trial, which is no result.
+/// The summary of a cancelled trial, which is no result.
 pub(super) fn cancelled(plan: &Plan, world: &World, wall: Duration) -> Text {
     let known = CancelledOutcome {
         name: plan.raw.name.clone(),
@@ -40,7 +40,7 @@ pub(super) struct OnTheirWay {
     pub(super) on_wires: OnWires,
 }
 
-/// That of a trial; its lists end early when it is cancelled meanwhile.
+/// The summary of a trial; its lists end early when it is cancelled meanwhile.
 pub(super) fn summary(
     plan: &Plan,
     world: &World,

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Room of a piece. Pieces of this size find room between what else is in memory; a single text of
-/// megabytes would be moved whenever it grows, and needs memory of its own.
+/// Room of a piece. Pieces of this size fit between other allocations; a single text of megabytes
+/// would be moved whenever it grows, and needs memory of its own.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// Text that only grows, and is never moved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     pieces: Vec<String>,
-    /// Which pieces have the rows of a list, without its brackets.
+    /// The pieces that have the rows of a list, without its brackets.
     lists: Vec<(&'static str, Range<usize>)>,
 }
 

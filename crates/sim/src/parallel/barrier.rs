@@ -8,9 +8,9 @@ use super::threads::another_has_failed;
 use crate::agenda::Source;
 use tailrace_units::Time;
 
-/// Rounds of waiting in which the processor is kept: a fraction of a microsecond for each hundred.
+/// Rounds of waiting in which a thread spins: a fraction of a microsecond for each hundred.
 const SPINS: u32 = 500;
-/// Rounds in which it is given to whatever else runs, before a thread that waits sleeps.
+/// Rounds in which it yields the processor before it sleeps.
 const YIELDS: u32 = 2_000;
 
 /// The report of a part at the end of a window.
@@ -22,7 +22,7 @@ pub(super) struct WindowReport {
     pub(super) finished: u64,
     /// The events that it has handled in the window; together, the most of them.
     pub(super) events: u64,
-    /// Whether the threads are to end before it is time.
+    /// Whether the threads are to end early.
     pub(super) is_to_pause: bool,
     /// The first event that can end a flow of another part.
     pub(super) flow_end: (Time, Source),
@@ -55,11 +55,11 @@ struct ReportSlot {
 pub(super) struct Barrier {
     slots: Vec<ReportSlot>,
     waiting: AtomicUsize,
-    /// Counts the times that all have come.
+    /// Counts completed rounds.
     round: AtomicU32,
     /// A thread has panicked: the others end too.
     is_broken: AtomicBool,
-    /// Of the thread that began the trial.
+    /// The schedule of the thread that began the trial.
     schedule: Schedule,
 }
 
@@ -106,8 +106,8 @@ impl Barrier {
 
     fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
-        // The last to come acquires what the others have released by coming, and releases all of it
-        // with the new round.
+        // The last thread to arrive acquires the writes that the others have released by arriving,
+        // and releases all of them with the new round.
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.slots.len() {
             self.waiting.store(0, Ordering::Relaxed);
             self.round.store(round.wrapping_add(1), Ordering::Release);

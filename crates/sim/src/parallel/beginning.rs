@@ -1,5 +1,5 @@
 //! How a trial comes to have several threads: it begins on one, which measures the load of every
-//! node for the division, and finds out whether several pay where that is left to it.
+//! node for the division, and decides whether several pay where that is left to it.
 
 use super::partition::Partition;
 use super::receivers::openers;
@@ -21,8 +21,8 @@ pub enum Cores {
     /// This many threads, or as many as its network has parts; one for a trial that ends while its
     /// load is measured.
     Exactly(usize),
-    /// Up to so many where that is faster than one, and where this function says that the machine
-    /// has room for so many threads.
+    /// Up to this many if that is faster than one, and if this function says that the machine has
+    /// room for so many threads.
     UpTo(usize, fn(usize) -> bool),
 }
 

@@ -12,8 +12,8 @@ const BATCH: u32 = 50;
 /// Batches, of which the fastest counts.
 const BATCHES: u32 = 2_000;
 
-/// The time of one window of so many parts without events and frames: a meeting of all threads, and
-/// their empty mailboxes.
+/// The time of one window of this many parts without events and frames: a barrier of all threads,
+/// and their empty mailboxes.
 pub fn cost_of_a_window(parts: usize) -> Duration {
     let (barrier, mailboxes) = (Barrier::new(parts), Mailboxes::new(parts));
     let (barrier, mailboxes) = (&barrier, &mailboxes);

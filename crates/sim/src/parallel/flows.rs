@@ -22,8 +22,8 @@ use tailrace_wire::Protocol;
 const NEVER: (Time, Source) = (Time::NEVER, Source::MAX);
 
 impl Part<'_> {
-    /// Opens the flows that are due where everything before is handled, and returns when the next
-    /// is due.
+    /// Opens the flows that are due when everything before is handled, and returns when the next is
+    /// due.
     pub(super) fn open_flows(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         loop {
             let opening = self.next_opening();
@@ -74,7 +74,7 @@ impl Part<'_> {
     }
 
     /// The first event known so far that can end a flow of another part, or one of the last of all
-    /// flows. Of those that are not known none lies within a window.
+    /// flows. Unknown ones are beyond the window.
     pub(super) fn next_flow_end(&mut self, shared: &Shared<'_>) -> (Time, Source) {
         let boundary = self.world.links.boundary.as_ref().expect("a part has a boundary");
         let hosts: Vec<u32> = boundary.flows.receivers(self.is_ending).collect();
@@ -118,7 +118,7 @@ impl Part<'_> {
         }
     }
 
-    /// When the first frame arrives after which all bytes of a flow are here, if that is on a wire
+    /// When the first frame arrives after which all bytes of a flow have come, if that is on a wire
     /// to its host and before the horizon.
     fn last_bytes_on_the_wire(&self, host: u32, wire: usize, horizon: Time) -> Option<Time> {
         let world = &*self.world;

@@ -43,23 +43,23 @@ use tailrace_units::{Span, Time};
 use tailrace_workloads::{flow_receivers, opening_hosts};
 use whole::{Own, Owners};
 
-/// Where two parts exchange nothing, windows end with the stretch of time that is run.
+/// If two parts exchange nothing, windows end with the stretch of time that is run.
 const FOREVER: Span = Span::from_secs(1_000_000);
 
-/// How a trial was run.
+/// The course of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     /// Windows of all parts together, each ending with a barrier.
     pub windows: u64,
-    /// Length of a window that ends for no other reason, in picoseconds; 0 where parts exchange
-    /// nothing.
+    /// Length of a window that ends for no other reason (the lookahead), in picoseconds; 0 where
+    /// parts exchange nothing.
     pub look_ahead_ps: u64,
     /// Events by part.
     pub events: Vec<u64>,
     /// Sum, over all windows, of the events of the busiest part: the bound on the speed of any
     /// number of cores.
     pub longest: u64,
-    /// Whether the end of the trial was found by running it once before.
+    /// Whether the end of the trial was found by an earlier run.
     pub was_repeated: bool,
 }
 
@@ -103,7 +103,7 @@ struct Parted<'a> {
     set_aside: (Option<Box<Log>>, Option<Box<Boundary>>),
     /// The last event of the trial, if it is known.
     end: Option<EventKey>,
-    /// The last event of the trial, where more than that was handled.
+    /// The last event of the trial, if more than that was handled.
     overrun: Option<EventKey>,
     course: Course,
 }
@@ -155,7 +155,7 @@ impl<'a> Parted<'a> {
         sampling::run_sampled(self.plan, self, control);
     }
 
-    /// Brings everything into the first world.
+    /// Moves everything into the first world.
     fn gather(&mut self) {
         self.owners.exchange(&mut self.worlds);
         let (whole, others) = self.worlds.split_first_mut().expect("there is a world");
@@ -169,7 +169,7 @@ impl<'a> Parted<'a> {
         self.set_aside = (whole.links.observe.log.take(), whole.links.boundary.take());
     }
 
-    /// Gives each part its own.
+    /// Moves to each part its own nodes.
     fn scatter(&mut self) {
         let whole = &mut self.worlds[0];
         (whole.links.observe.log, whole.links.boundary) = std::mem::take(&mut self.set_aside);

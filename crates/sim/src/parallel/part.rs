@@ -19,8 +19,8 @@ use tailrace_wire::Packet;
 
 /// Windows between two checks of the control.
 const WINDOWS_PER_REPORT: usize = 1 << 8;
-/// Flows that are left when the parts begin to stop after each that ends, so that none goes on
-/// after the last.
+/// Remaining flows below which the parts stop after each that ends, so that none continues after
+/// the last.
 const ENDING_MAX: u64 = 16;
 /// Entries of a log after which the threads end, so that it is merged: some 64 MiB.
 const ENTRIES_MAX: usize = 1 << 20;
@@ -37,11 +37,11 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a Control,
     /// No frame arrives in another part earlier than this after its transmission began.
     pub(super) lookahead: Span,
-    /// Nothing from here on is handled.
+    /// Events from here on are not handled.
     pub(super) bound: (Time, Source),
     /// The last event of the trial, if it is known.
     pub(super) end: Option<EventKey>,
-    /// When so many users have finished, everything may be done.
+    /// When this many users have finished, everything may be done.
     pub(super) users: Option<u64>,
     /// Whether that is an end of a flow.
     pub(super) ends_with_flows: bool,
@@ -65,7 +65,7 @@ pub(super) struct Part<'a> {
     ports: &'a mut LatePorts,
     own: &'a Own,
     crossing: Vec<Vec<CrossingFrame>>,
-    /// Counts all meetings.
+    /// Counts all barriers.
     pub(super) window: usize,
     /// Windows in which a flow gets its numbers, and no time passes.
     pub(super) exchanges: usize,
@@ -73,19 +73,19 @@ pub(super) struct Part<'a> {
     reports_at: usize,
     /// Events that it has handled in this window.
     handled: u64,
-    /// Of all windows so far the most events of a part, together.
+    /// Over all windows so far, the sum of the most events of a part.
     longest: u64,
     /// The trial was cancelled within a window.
     is_stopped: bool,
-    /// When the first of the frames arrives that were handed over in this window.
+    /// When the first of the frames that were handed over in this window arrives.
     handed_over: Time,
     /// The last event of the trial was one of this part.
     pub(super) is_over: bool,
     /// Few flows are left, so that the end of each of them is anticipated.
     pub(super) is_ending: bool,
-    /// Up to when ports that decide late have decided.
+    /// Time until which ports that decide late have decided.
     decided: Time,
-    /// Up to when everything is handled.
+    /// Time until which everything is handled.
     pub(super) handled_until: Time,
     /// The end of the window before.
     pub(super) bound: (Time, Source),
@@ -110,7 +110,7 @@ pub(super) enum Kind {
     Usual,
     /// It begins here at a port that decides late, and ends elsewhere.
     Out(u32),
-    /// It begins so elsewhere and ends here: the event of its reading counts there.
+    /// It begins elsewhere at such a port and ends here: the event of its reading counts there.
     In,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Part<'a> {
         self.window - self.exchanges
     }
 
-    /// Of each window the most events of a part, together.
+    /// Over all windows, the sum of the most events of a part.
     pub(super) fn longest(&self) -> u64 {
         self.longest
     }
@@ -328,7 +328,7 @@ impl<'a> Part<'a> {
         self.post(shared);
     }
 
-    /// When something can happen next because of this part.
+    /// The earliest next event that this part causes.
     fn next_due(&self) -> Time {
         self.world.links.agenda.peek().min(self.handed_over).min(self.next_decision())
     }

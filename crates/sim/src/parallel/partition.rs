@@ -124,7 +124,7 @@ impl Groups {
         Partition { part_of: self.of.iter().map(|&group| part_of(group)).collect(), parts }
     }
 
-    /// By group what its ports could send, in Mbit/s.
+    /// By group, the rates of its ports, in Mbit/s.
     fn rates(&self, plan: &Plan) -> Vec<u64> {
         let mut load = vec![0_u64; self.count];
         for link in &plan.graph.links {
@@ -173,7 +173,7 @@ impl Groups {
                 else {
                     break;
                 };
-                // Half of a group that is too much is as good as none of it.
+                // Half of a group that is too large is as good as none of it.
                 if own > 0 && part + 1 < parts && own + load[next] / 2 > share {
                     break;
                 }
@@ -187,7 +187,7 @@ impl Groups {
     }
 }
 
-/// The end of a flow must be known a while before, from the wire to its host.
+/// The end of a flow must be known some time before, from the wire to its host.
 fn refuse_receivers(plan: &Plan, workload: &Workload) -> Result<(), Refusal> {
     let graph = &plan.graph;
     let is_virtual = hypervisor_of(plan);

@@ -19,7 +19,7 @@ pub(super) struct Receiver {
     pub(super) works: bool,
 }
 
-/// Where flows begin and end, which every part knows of all parts.
+/// Origins and destinations of flows, of all parts, known to every part.
 #[derive(Debug)]
 pub(super) struct FlowEndpoints {
     /// Agenda sources that open flows.

@@ -1,4 +1,4 @@
-//! Why a plan is not run in several parts.
+//! Refusals: reasons for which a plan cannot run in several parts.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use std::fmt;
 pub enum Refusal {
     /// All nodes would be in one part.
     OneGroup,
-    /// Nothing can be said about the next moment of one part without the other.
+    /// The link has no delay: without lookahead neither part can advance before the other.
     NoDelay {
         /// The ends of a link.
         ends: [String; 2],
     },
-    /// When a flow ends at this host is not known beforehand: it is when a program has read it.
+    /// The end of a flow at this host is not known beforehand: it is when a program has read it.
     Receiver {
         /// Name of the workload.
         name: String,
@@ -25,7 +25,7 @@ pub enum Refusal {
         /// Name of the workload.
         name: String,
     },
-    /// Something that this workload does happens at two hosts at once.
+    /// An act of this workload happens at two hosts at once.
     Workload {
         /// Its name.
         name: String,
@@ -61,7 +61,7 @@ impl Refusal {
         }
     }
 
-    /// The workload that it is about.
+    /// The workload of the refusal.
     pub fn workload(&self) -> Option<&str> {
         match self {
             Refusal::Workload { name }
@@ -71,7 +71,7 @@ impl Refusal {
         }
     }
 
-    /// The ends of the link that it is about.
+    /// The ends of the link of the refusal.
     pub fn link(&self) -> Option<&[String; 2]> {
         if let Refusal::NoDelay { ends } = self { Some(ends) } else { None }
     }

@@ -1,4 +1,4 @@
-//! Threads of a trial that are delayed at random before each meeting: the outcome is that of one
+//! Threads of a trial that are delayed at random before each barrier: the outcome is that of one
 //! thread in any schedule.
 
 #[expect(dead_code, reason = "plans of other tests too")]
@@ -38,7 +38,7 @@ impl Schedule {
         Schedule(OF_THIS_THREAD.get())
     }
 
-    /// Waits for a random time, or not at all: in this part, before or after a meeting.
+    /// Waits for a random time, or not at all: in this part, before or after a barrier.
     pub(super) fn delay(self, part: usize, (window, is_after): (usize, bool)) {
         if self.0 == 0 {
             return;

@@ -1,5 +1,5 @@
-//! The parts of a world, each of which is a whole world in which only its own nodes do something,
-//! and the world that they are together.
+//! The parts of a world, each of which is a whole world in which only its own nodes act, and the
+//! world that they form together.
 //!
 //! Between two stretches of time everything is in the first world, as if one thread had run it.
 
@@ -15,14 +15,14 @@ use tailrace_network::{End, Origin};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
-/// The part of everything that has an owner.
+/// The assignment of everything that belongs to one part.
 #[derive(Debug)]
 pub(super) struct Owners {
     hosts: Vec<PartNo>,
     switches: Vec<PartNo>,
-    /// That in which a wire ends.
+    /// The part in which a wire ends.
     wires: Vec<PartNo>,
-    /// That in which it begins.
+    /// The part in which it begins.
     origins: Vec<PartNo>,
     generators: Vec<PartNo>,
     hypervisors: Vec<PartNo>,
@@ -121,8 +121,8 @@ impl Owners {
         self.wires[wire] != self.origins[wire]
     }
 
-    /// The least time from the beginning of a transmission to the arrival of anything in another
-    /// part; none if no wire leads there.
+    /// The lookahead: the least time from the beginning of a transmission to the arrival of
+    /// anything in another part; none if no wire leads there.
     pub(super) fn lookahead(&self, world: &World) -> Option<Span> {
         let cut = (0..self.wires.len()).filter(|&wire| self.is_cut(wire));
         // The end of a flow is known when its last frame is on the wire to its host.
@@ -137,7 +137,7 @@ impl Owners {
             .min()
     }
 
-    /// Makes one of the worlds at time zero a part: nothing happens at nodes of others.
+    /// Makes one of the worlds at time zero a part: nodes of others do not act.
     pub(super) fn confine(&self, part: PartNo, world: &mut World) {
         let openers = &self.flow_endpoints.openers;
         let of_others = (0..)
@@ -189,8 +189,8 @@ impl Owners {
         }
     }
 
-    /// Exchanges the nodes of all parts but the first between their worlds and the first: twice is
-    /// as before.
+    /// Exchanges the nodes of all parts but the first between their worlds and the first; a second
+    /// call restores them.
     pub(super) fn exchange(&self, worlds: &mut [World]) {
         let (whole, others) = worlds.split_first_mut().expect("there is a world");
         for (part, other) in (1..).zip(others) {

@@ -60,7 +60,7 @@ pub(super) struct CoreWait {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeftOut {
     pub(super) rows: u64,
-    /// The first of them; until then the log is whole.
+    /// The time of the first of them; until then the log is complete.
     pub(super) from: Time,
 }
 

@@ -32,7 +32,7 @@ fn key(switch: u32, packet: &Packet) -> Key {
 /// The windows and transactions of a timeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
-    /// When things are kept: from, to; in order, and apart from each other.
+    /// The windows: from, to; in order, and disjoint.
     windows: Vec<(Time, Time)>,
     /// Transactions whose connections are watched.
     pub(crate) transactions: Vec<WantedTransaction>,
@@ -87,7 +87,7 @@ impl Wanted {
     }
 }
 
-/// Where wires are, by wire.
+/// The switches at the ends of wires, by wire.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     /// The switch that a frame enters at its end, where it enters one at once.
@@ -107,14 +107,14 @@ pub(crate) struct Timeline {
     nodes: Nodes,
     /// Connections beyond the limit of watched ones.
     connections_left_out: usize,
-    /// When frames came that are in a switch.
+    /// Arrival times of the frames that are in a switch.
     inside: BTreeMap<Key, VecDeque<Time>>,
     /// Client's and server's socket of every watched connection.
     watched: Vec<SocketNumber>,
     /// Indices of sockets in that list.
     places: BTreeMap<SocketNumber, u32>,
-    /// Whether frames of watched connections came to each wire: those of others are kept at the
-    /// same ones.
+    /// Whether frames of watched connections came to each wire: frames of other connections are
+    /// kept at the same wires.
     is_used: Vec<bool>,
     hops: Hops,
     samples: SocketSamples,
@@ -122,7 +122,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Of these sockets, both ends of each connection, and so many that are not watched.
+    /// For these sockets, both ends of each connection, and this many that are not watched.
     pub(crate) fn new(
         wanted: &Wanted,
         nodes: Nodes,
@@ -147,7 +147,7 @@ impl Timeline {
         }
     }
 
-    /// The world handles something now, perhaps the frame that arrives at the end of a wire.
+    /// The world begins to handle an event, perhaps the arrival of a frame at the end of a wire.
     pub(crate) fn begin_event(&mut self, now: Time, arrived: Option<(u32, &Packet)>) {
         self.now = now;
         while self.wanted.windows.get(self.passed).is_some_and(|window| window.1 < now) {
@@ -240,7 +240,8 @@ impl Timeline {
         }
     }
 
-    /// A program has a core now, for which it has waited to work for what had come for this socket.
+    /// A program has been granted the core for which it has waited to work for an input of this
+    /// socket.
     pub(crate) fn waited_for_core(&mut self, socket: SocketNumber, since: Time) {
         if let (true, Some(&place)) = (self.is_open, self.places.get(&socket)) {
             self.core_waits.push(CoreWait { place, since, until: self.now });

@@ -42,7 +42,7 @@ pub(super) struct SocketSamples {
 }
 
 impl SocketSamples {
-    /// Of so many sockets.
+    /// For this many sockets.
     pub(super) fn new(sockets: usize) -> SocketSamples {
         SocketSamples { rows: Vec::new(), last: vec![None; sockets], left_out: 0 }
     }

@@ -159,7 +159,7 @@ impl Host {
         Ok(())
     }
 
-    /// When something is due.
+    /// The next deadline.
     pub fn poll_timeout(&self) -> Time {
         self.due.first().map_or(Time::NEVER, |&(at, _)| at)
     }

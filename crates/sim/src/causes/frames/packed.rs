@@ -8,7 +8,7 @@ use super::{Entry, Frame, FrameId, Hop, NOT_KEPT, PIECE, Prior, Record, Window};
 use crate::causes::part::Part;
 use tailrace_units::{Span, Time};
 
-/// A piece of the ring of frames. Those that are kept whole beside it have no bytes here.
+/// A piece of the ring of frames. Frames that are kept whole beside it have no bytes here.
 #[derive(Debug)]
 pub(super) struct Packed {
     /// By index in the piece, where its bytes begin.
@@ -22,7 +22,7 @@ pub(super) struct Packed {
 
 /// Stands for one that has no bytes.
 const NONE: u32 = u32::MAX;
-/// Numbers are written and read as words, of which some bytes count.
+/// Numbers are written and read as words, of which some bytes are used.
 const WORD_BYTES: usize = 8;
 const NUMBER_BITS: u32 = 61;
 
@@ -131,7 +131,7 @@ impl Packer {
         self.bytes.truncate(end);
     }
 
-    /// How much less the second is, or more.
+    /// The signed difference of two numbers.
     fn difference(&mut self, from: u64, to: u64) {
         let less = from.wrapping_sub(to) as i64;
         self.number(((less << 1) ^ (less >> 63)) as u64);

@@ -26,7 +26,8 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// Adds a record where at most so many, a multiple of the pieces, are kept. Returns its number.
+    /// Adds a record; at most `most` records, a multiple of the pieces, are kept. Returns its
+    /// number.
     pub(super) fn push(&mut self, record: T, most: usize) -> u64 {
         if self.pieces.back().is_none_or(|piece| piece.len() == PIECE) {
             if self.pieces.len() * PIECE == most {

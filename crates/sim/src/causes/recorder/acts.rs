@@ -65,8 +65,7 @@ impl Recorder {
         }
     }
 
-    /// For what had come for which socket of a connection a program waits for a core, and since
-    /// when.
+    /// The socket for whose input a program waits for a core, and since when.
     pub(crate) fn waits_for_core(&self, host: u16, waiter: u64) -> Option<(SocketNumber, Time)> {
         let &(came, since) = self.core_waits.get(&(host, waiter))?;
         let Came::Bytes(socket) = came else { return None };

@@ -27,7 +27,8 @@ pub(crate) struct SentFrame {
     pub(crate) handed: Time,
     /// `Time::NEVER` of one that did not come to a transport.
     pub(crate) delivered: Time,
-    /// The frame without which this one would not have been sent then, and what lies between.
+    /// The frame without which this one would not have been sent then, and the part between the
+    /// two.
     pub(crate) prior: Option<(FrameId, Part)>,
     /// The copy before it, of a repetition.
     pub(crate) repeats: Option<FrameId>,

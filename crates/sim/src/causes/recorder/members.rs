@@ -1,5 +1,4 @@
-//! The frames of chosen transactions: those of the critical path, and what followed from them
-//! meanwhile.
+//! The frames of chosen transactions: those of the critical path, and their consequences meanwhile.
 
 use super::{Followed, Recorder};
 use crate::causes::frames::FrameId;
@@ -47,8 +46,8 @@ impl Recorder {
         &self.members.found
     }
 
-    /// A transaction is complete, which lasted since `start` and to which this frame brought the
-    /// last bytes.
+    /// A transaction is complete, which lasted since `start` and whose last bytes this frame
+    /// brought.
     pub(super) fn find_members(&mut self, workload: u32, start: Time, last: Option<FrameId>) {
         if self.members.wanted.is_empty() {
             return;

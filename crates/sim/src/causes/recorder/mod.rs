@@ -54,7 +54,7 @@ use tailrace_workloads::Followed;
 struct Handled {
     number: u64,
     now: Time,
-    /// It is about a wire that ends at a host, whose frames were not taken yet.
+    /// It is about a wire that ends at a host, whose frames have not been taken yet.
     untaken: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Recorder {
     followed: Vec<Followed>,
     ends: Ends,
     datagrams: Datagrams,
-    /// Datagrams that were lost, with where.
+    /// Datagrams that were lost, with location.
     pub(crate) lost: LostDatagrams,
     /// Sockets of programs with several, by the hash of the packets that they send.
     by_hash: BTreeMap<u32, SocketId>,
@@ -80,7 +80,7 @@ pub(crate) struct Recorder {
     touched: Vec<SocketId>,
     /// Sockets that were written to.
     written: Vec<SocketId>,
-    /// Programs that wait for a core, by host and waiter: for what, and since when.
+    /// Programs that wait for a core, by host and waiter: their input, and since when.
     core_waits: BTreeMap<(u16, u64), (Came, Time)>,
     /// Repetitions of this event, with the sockets that sent them.
     repeated: Vec<(SocketId, FrameId)>,
@@ -105,8 +105,8 @@ impl Recorder {
         self.wires.put_pausable(wire, line);
     }
 
-    /// Of a network whose wires end there, on hosts that receive in these ways, with workloads that
-    /// are explained or not.
+    /// For a network whose wires end at these nodes, on hosts that receive in these ways, with
+    /// workloads that are explained or not.
     pub(crate) fn new(
         ends: &[Node],
         hosts: impl Iterator<Item = Receives>,
@@ -222,7 +222,7 @@ impl Recorder {
         }
     }
 
-    /// The world handles something now, which is about a wire or about something else.
+    /// The world begins to handle an event, which is about a wire or about something else.
     pub(crate) fn begin_event(&mut self, now: Time, wire: Option<u32>) {
         self.event = Handled { number: self.event.number + 1, now, untaken: None };
         let Some(wire) = wire else { return };
@@ -270,7 +270,7 @@ impl Recorder {
         self.frames.pack_old();
     }
 
-    /// Bytes of which nothing was sent wait since now, and are kept like a frame.
+    /// Bytes of which nothing was sent wait from now on, and are kept like a frame.
     fn note_held_back(&mut self, own: SocketId) {
         let Some(end) = self.ends.get_mut(own) else { return };
         if let Some(prior) = end.take_held_back() {

@@ -18,7 +18,7 @@ pub(crate) struct WorkOnFrame {
 }
 
 impl Recorder {
-    /// All work on a frame, in order. WorkOnFrame that goes on is left out.
+    /// All work on a frame, in order. Unfinished work is left out.
     pub(crate) fn works_on(&self, id: FrameId) -> Vec<WorkOnFrame> {
         let mut hops: Vec<Hop> = Vec::new();
         let Some(frame) = self.frames.read_with_hops(id, &mut hops) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Ways of frames by hand, with known stamps.
+//! Paths of frames by hand, with known stamps.
 
 use super::super::cached_path::CachedPath;
 use super::super::frames::{Frame, Prior};
