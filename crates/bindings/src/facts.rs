@@ -12,8 +12,8 @@ pub fn drop_causes() -> Vec<&'static str> {
     DropCause::ALL.iter().map(|cause| cause.name()).collect()
 }
 
-/// Names of what drops frames in explanations, in the order of their numbers: hosts and
-/// hypervisors, then the causes of switches.
+/// Names of the components that drop frames in explanations, in the order of their numbers: hosts
+/// and hypervisors, then the causes of switches.
 #[pyfunction]
 pub fn dropped_by() -> Vec<&'static str> {
     tailrace_sim::DroppedBy::names()

@@ -1,4 +1,4 @@
-//! The write-back cache: how much is in it, what waits for room, and which writes are on the
+//! The write-back cache: its contents, requests that wait for room, and writes that are on the
 //! medium.
 
 use crate::config::CacheConfig;

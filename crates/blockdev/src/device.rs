@@ -169,7 +169,7 @@ impl Device {
         self.serve(now);
     }
 
-    /// Servers take what waits for them.
+    /// Servers take the waiting pieces.
     fn serve(&mut self, now: Time) {
         loop {
             let is_urgent =

@@ -1,4 +1,4 @@
-//! The servers of the medium, and what waits for one of them.
+//! The servers of the medium, and the pieces that wait for one of them.
 
 use std::collections::VecDeque;
 
@@ -42,8 +42,8 @@ impl Servers {
         self.idle += 1;
     }
 
-    /// Gives a server to what waits, if one is idle: to pieces first, and in turn with the cache
-    /// where that is urgent.
+    /// Gives an idle server to waiting work: to pieces first, and in turn with the cache where that
+    /// is urgent.
     pub(crate) fn take(&mut self, drains_are_urgent: bool) -> Option<Job> {
         if self.idle == 0 {
             return None;

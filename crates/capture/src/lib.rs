@@ -1,6 +1,6 @@
 //! Profiles of captures: pcap and pcapng files, read once from beginning to end in memory of a
-//! fixed size, and what their traffic is like: sizes, rates, flows, TCP, requests and responses,
-//! senders at once.
+//! fixed size, and statistics of their traffic: sizes, rates, flows, TCP, requests and responses,
+//! concurrent senders.
 
 mod addresses;
 mod anonymise;

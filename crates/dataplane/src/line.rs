@@ -32,7 +32,7 @@ impl LineLoss {
 pub(crate) struct Lines {
     /// From the neighbour.
     pub(crate) into: Vec<Option<LineLoss>>,
-    /// To the neighbour, where that is a host: another switch loses what enters it.
+    /// To the neighbour, where that is a host: another switch loses frames as they enter it.
     pub(crate) out: Vec<Option<LineLoss>>,
 }
 

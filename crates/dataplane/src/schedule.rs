@@ -29,7 +29,7 @@ pub struct Scheduler {
     /// Strict queues, first served first.
     strict: Vec<QueueNo>,
     weighted: Vec<Weighted>,
-    /// The weighted queue whose turn it is.
+    /// The weighted queue that has its turn.
     turn: usize,
 }
 
@@ -170,7 +170,7 @@ impl Scheduler {
         self.pass(head, is_empty)
     }
 
-    /// One turn for every weighted queue, beginning with whose turn it is.
+    /// One turn for every weighted queue, beginning with the present one.
     #[inline(always)]
     fn pass(
         &mut self,

@@ -259,7 +259,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes what the driver has handed over.
+    /// Takes the frames that the driver has handed over.
     fn transmit(&mut self, host: usize, now: Time, end: u16) -> Result<(), String> {
         while let Some(sent) = self.guests[host].card.take(end, &mut self.row)? {
             match Line::read(&self.row) {

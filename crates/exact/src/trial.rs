@@ -355,7 +355,8 @@ fn boot(
     Ok(Ready { guest, places, said })
 }
 
-/// Takes what a guest sends while nothing is connected; returns what its first process says.
+/// Takes the frames that a guest sends while nothing is connected; returns the messages of its
+/// first process.
 fn take_all(
     card: &mut Card,
     end: u16,

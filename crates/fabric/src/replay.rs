@@ -31,7 +31,7 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<NetworkOutcome, String> {
     replay_watched(plan, log, &Watched::default()).map(|replayed| replayed.outcome)
 }
 
-/// The same, with what happened to the watched frames.
+/// The same, with the events of the watched frames.
 ///
 /// # Errors
 /// As those of a replay.

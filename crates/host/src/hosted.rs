@@ -104,7 +104,7 @@ impl<P> Host<P> {
         });
     }
 
-    /// Hands a segment to a socket of a program, and what follows from it to the program.
+    /// Hands a segment to a socket of a program, and the resulting events to the program.
     #[inline(never)]
     pub(super) fn deliver_to_program(
         &mut self,

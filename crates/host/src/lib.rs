@@ -240,7 +240,7 @@ impl<P> Host<P> {
         &self.table.sockets
     }
 
-    /// Whether what arrives is worked on before it is read.
+    /// Whether arriving frames are processed before they are read.
     pub fn receives_at_a_cost(&self) -> bool {
         self.receive.has_costs()
     }
@@ -333,7 +333,7 @@ impl<P> Host<P> {
         &mut self.nic
     }
 
-    /// Hands up what a poll gathered.
+    /// Hands up the aggregates of a poll.
     fn deliver(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
@@ -402,7 +402,7 @@ impl<P> Host<P> {
         }
     }
 
-    /// Hands a segment to its socket and what follows from it to the program.
+    /// Hands a segment to its socket, and the resulting events to the program.
     #[inline]
     fn deliver_segment(
         &mut self,

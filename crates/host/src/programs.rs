@@ -33,7 +33,7 @@ pub struct NewProgram {
     pub counts_goodput: bool,
 }
 
-/// A program with what belongs to it.
+/// A program with its state on the host.
 pub(super) struct Hosted {
     pub(super) program: Box<dyn Program>,
     pub(super) own: Owned,
@@ -136,8 +136,8 @@ impl Listeners {
         self.ports.get(&(port, owner)).or_else(first)
     }
 
-    /// Whether what opens one more connection at this port is dropped, because too many wait there.
-    /// Counts it.
+    /// Whether an opening segment for this port is dropped, because too many connections wait
+    /// there. Counts it.
     pub(super) fn drops_opening(&mut self, port: ServerPort) -> bool {
         let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
         self.drops += u64::from(is_full);

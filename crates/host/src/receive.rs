@@ -65,7 +65,7 @@ impl ReceiveStage {
         }
     }
 
-    /// Whether what arrives is worked on before it is read.
+    /// Whether arriving frames are processed before they are read.
     pub(super) fn has_costs(&self) -> bool {
         self.has_costs
     }

@@ -50,8 +50,8 @@ pub struct NewUdpSocket {
     pub program: Option<u32>,
 }
 
-/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what
-/// arrives.
+/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures
+/// arrivals.
 #[derive(Clone, Debug)]
 pub(super) struct UdpSocket {
     pub(super) udp: Udp,

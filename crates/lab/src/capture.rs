@@ -121,7 +121,7 @@ impl Captures {
         self.running[host].take()
     }
 
-    /// Whether what passes there is captured.
+    /// Whether frames that pass there are captured.
     #[inline]
     pub fn wants(&self, host: usize) -> bool {
         self.running[host].is_some()

@@ -1,9 +1,9 @@
 //! The common part of live and exact runs: real frames in the network of a plan, and the settings
 //! of the kernels that send them.
 //!
-//! A frame's way: [`frame`] parses it, [`network`] has the switches and links of the plan and knows
-//! no clock, [`network::outcome`] is what was counted, and [`capture`] writes it to a file. [`kernel`] gives a
-//! host its settings and addresses through [`netlink`].
+//! The path of a frame: [`frame`] parses it, [`network`] has the switches and links of the plan and
+//! knows no clock, [`network::outcome`] has the counters, and [`capture`] writes it to a file.
+//! [`kernel`] gives a host its settings and addresses through [`netlink`].
 
 pub mod capture;
 pub mod frame;

@@ -50,7 +50,7 @@ pub struct Demand {
     pub is_parallel: bool,
 }
 
-/// Sizes of queries of one sort, and what both ends know their sockets by: of each user those to
+/// Sizes of queries of one sort, and the keys of their sockets at both ends: of each user those to
 /// all other nodes. Arrivals are one user.
 #[derive(Debug)]
 pub struct QueryKeys {

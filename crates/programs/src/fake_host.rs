@@ -7,7 +7,7 @@ use tailrace_units::{Span, Time};
 /// The one host that programs of tests ask.
 pub(super) const PEER: Peer = Peer { host: 1, port: 8_000 };
 
-/// A host that notes what a program asks.
+/// A host that notes the calls of a program.
 #[derive(Default)]
 pub(super) struct Fake {
     pub(super) connected: u32,

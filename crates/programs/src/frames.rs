@@ -1,4 +1,4 @@
-//! A program whose threads send frames, and what receives them.
+//! A program whose threads send frames, and its receiver.
 //!
 //! A thread prepares a frame on a core, waits for the lock of the transmit queue, holds it while it
 //! hands the frame over, then begins with the next. A thread that waits for the lock keeps its

@@ -79,7 +79,7 @@ pub enum App {
     OltpClient(Box<OltpClient>),
     /// The database's side of the same connection.
     OltpServer(Box<OltpServer>),
-    /// Asks what a recording asked.
+    /// Repeats the requests of a recording.
     ReplayClient(Box<ReplayClient>),
     /// Answers as the recording did.
     ReplayServer(Box<ReplayServer>),

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::WorkCalls;
 
-    /// Writes down what a program does.
+    /// Notes the calls of a program.
     #[derive(Default)]
     struct Notes(Vec<String>);
 

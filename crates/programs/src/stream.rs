@@ -9,10 +9,10 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// offsets.
 const ENDLESS_BYTES: u64 = 1 << 62;
 
-/// How fast a program offers its bytes: a write of `write_bytes` as soon as what it has offered
-/// since it connected falls to the rate, as load generators do with a bit rate. The first write
-/// comes at once. Bytes that TCP cannot send wait in the socket, and go as fast as TCP allows when
-/// it can: the mean is kept, not the gaps.
+/// How fast a program offers its bytes: a write of `write_bytes` as soon as the mean rate of its
+/// writes since it connected has fallen to the configured rate, as load generators do with a bit
+/// rate. The first write comes at once. Bytes that TCP cannot send wait in the socket, and go as
+/// fast as TCP allows when it can: the mean is kept, not the gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     /// Of all the connections together.
@@ -55,7 +55,7 @@ struct Paced {
     writes: u64,
 }
 
-/// Counts what arrives.
+/// Counts arriving bytes.
 #[derive(Debug)]
 pub struct StreamSink {
     user: u32,
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::WorkCalls;
 
-    /// Counts what a program writes.
+    /// Counts the bytes that a program writes.
     #[derive(Default)]
     struct Written(Vec<u64>);
 

@@ -81,7 +81,7 @@ impl World {
         begin_of_timeline(&mut self.links, now, wire);
     }
 
-    /// Lets the recorder forget what began before everything in progress.
+    /// Lets the recorder forget frames before everything in progress.
     #[inline(never)]
     fn forget(&mut self) {
         let Some(mut recorder) = self.links.observe.recorder.take() else { return };

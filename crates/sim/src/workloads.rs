@@ -7,7 +7,7 @@ use tailrace_plan::{Header, Plan};
 use tailrace_wire::{IPV4_HEADER_BYTES, Tag, UDP_HEADER_BYTES};
 use tailrace_workloads::{Arrivals, Arriving, DatagramPair, Engine, WorkloadProgram};
 
-/// The world, which opens what the plan's workloads ask for.
+/// The world, which opens the connections and sources of the plan's workloads.
 struct Opening<'a> {
     plan: &'a Plan,
     world: &'a mut World,

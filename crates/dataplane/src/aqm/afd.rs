@@ -38,7 +38,7 @@ pub struct Afd {
 }
 
 impl Afd {
-    /// Keeps the queue near `desired_bytes`; `line_bytes` is what the port sends in one period.
+    /// Keeps the queue near `desired_bytes`; the port sends `line_bytes` in one period.
     pub fn new(
         desired_bytes: u64,
         period: Span,

@@ -39,7 +39,7 @@ impl<F: Frame> Switch<F> {
         self.lines = Some(Box::new(Lines { into, out }));
     }
 
-    /// Polices what enters by a port.
+    /// Polices the frames that enter by a port.
     pub fn police(&mut self, port: PortNo, policer: Policer) {
         self.policers[port] = Some(policer);
         self.open_entrance();

@@ -71,7 +71,7 @@ impl Negotiation {
         Negotiation { features, configuration, has_event_index: false }
     }
 
-    /// Does what a message asks for.
+    /// Carries out a message.
     pub fn handle(
         &mut self,
         message: &Message,

@@ -122,7 +122,7 @@ fn queue_limit(raw: &RawHost) -> u32 {
     u32::try_from(raw.nic.queue_bytes.saturating_add(row_bytes)).unwrap_or(u32::MAX)
 }
 
-/// Writes what the queueing discipline has counted.
+/// Writes the counters of the queueing discipline.
 fn report_queue() -> io::Result<()> {
     let counters = Netlink::open()?.queue(find(INTERFACE)?)?;
     let report = QueueReport { drop_frames: counters.drop_frames };

@@ -12,7 +12,7 @@ count, check = 0, 0
 while part := connection.recv(65536):
     count, check = count + len(part), zlib.crc32(part, check)
 print(count, check)";
-/// Sends what the other one takes.
+/// Sends the bytes that the other one takes.
 const GIVER: &str = "import socket, zlib
 data = bytes(range(251)) * 8000
 connection = socket.create_connection(('10.77.0.2', 7000))

@@ -77,7 +77,7 @@ fn way(order: &BlastSpec) -> Way {
     Way { is_direct: !order.is_queued, priority, copied_bytes }
 }
 
-/// The kernel's error with what to do about it.
+/// The kernel's error with a hint.
 fn explained(error: &io::Error, order: &BlastSpec) -> String {
     let (name, hint) = (&order.interface, |hint: &str| format!(" (hint: {hint})"));
     let hint = match error.raw_os_error() {

@@ -90,7 +90,7 @@ impl Groups {
         Ok(None)
     }
 
-    /// Whether what a program reads from and writes to a disk can be limited.
+    /// Whether the disk traffic of a program can be limited.
     pub fn can_limit_io(&self) -> bool {
         let has_io = |root: &PathBuf| {
             let offered = fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();

@@ -96,8 +96,8 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Removes the control groups of labs whose owner is gone, and says which. Everything else of a lab
-/// goes with its last process.
+/// Removes the control groups of labs whose owner has ended, and lists them. Everything else of a
+/// lab ends with its last process.
 fn clean() -> Result<(), String> {
     let Cleared { removed, left } = crate::cgroup::clear();
     print_json(&json!({ "removed": removed, "left": left }))?;

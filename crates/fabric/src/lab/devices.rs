@@ -1,4 +1,4 @@
-//! The interfaces of a foreign switch, with what the kernel counts at each: the ports that `netstat
+//! The interfaces of a foreign switch, with the kernel's counters of each: the ports that `netstat
 //! -i` would show.
 
 use super::line::Passed;

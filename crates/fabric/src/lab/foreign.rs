@@ -22,7 +22,7 @@ const BRIDGE: &str = "bridge0";
 /// The kernel notices that a pair of interfaces is up after some time: it checks once in a second.
 const RUNNING_WAIT: Duration = Duration::from_secs(5);
 const RUNNING_POLL: Duration = Duration::from_millis(10);
-/// Name of a port's only queue, after what keeps it.
+/// Name of a port's only queue, after its discipline.
 const QUEUE: &str = "tbf";
 /// Cause of a drop there.
 const TAIL_DROP: &str = "tail-drop";
@@ -46,7 +46,7 @@ pub(super) struct Foreign {
     passed_at_begin: Vec<Passed>,
     /// Processor time of the switch until then, where it is a program.
     processor_at_begin: Duration,
-    /// When the measured interval ended, and what had happened by then.
+    /// When the measured interval ended, and the counts at that time.
     end: Option<(Instant, Happened)>,
     switch: Option<OpenVSwitch>,
 }

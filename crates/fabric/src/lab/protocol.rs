@@ -42,7 +42,7 @@ pub enum Op {
     End,
     /// Asks for the outcome so far.
     Counters,
-    /// Writes what passes a port of a switch to a pcapng file.
+    /// Writes the frames that pass a port of a switch to a pcapng file.
     Capture {
         /// Switch and neighbour.
         port: (String, String),

@@ -31,7 +31,7 @@ pub(super) struct Star {
 pub(super) struct LineOf {
     /// Name of the host.
     pub(super) host: String,
-    /// The port of the switch: its rate, and what may wait for it.
+    /// The port of the switch: its rate, and its queue limit.
     pub(super) port: Shape,
 }
 

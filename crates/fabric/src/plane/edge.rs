@@ -4,8 +4,8 @@
 
 use tailrace_units::{Pace, Span, Time};
 
-/// How far behind the clock a line may send what waited: beyond it the fabric was held up, and does
-/// not catch up.
+/// How far behind the clock a line may send waiting frames: beyond it the fabric was held up, and
+/// does not catch up.
 pub(super) const CREDIT_MAX: Span = Span::from_ms(5);
 
 /// When a frame's transmission starts and ends.

@@ -218,7 +218,7 @@ fn turn_after(queue: u8) -> u8 {
     queue + 1
 }
 
-/// The first queue that has frames, from the one whose turn it is; round and round.
+/// The first queue that has frames, from the next one in the round on.
 #[inline]
 fn next_queue(readable: u8, turn: u8) -> u8 {
     let turn = turn % PRIORITIES as u8;

@@ -144,7 +144,7 @@ pub struct ChildSetup {
 /// User and group number inside a nested user namespace.
 const NESTED_ID: u32 = 1_000;
 
-/// Starts a program that first does what its entry says.
+/// Starts a program that first carries out its entry.
 ///
 /// # Errors
 /// When the program cannot be started, or a step of the entry fails.

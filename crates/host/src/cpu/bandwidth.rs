@@ -67,7 +67,7 @@ impl Bandwidth {
         taken
     }
 
-    /// A core gives back what its task did not use.
+    /// A core gives back the unused quota of its task.
     pub(super) fn give_back(&mut self, now: Time, unused: Span) {
         if now < self.ends {
             self.left += unused;

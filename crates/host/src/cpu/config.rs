@@ -106,7 +106,7 @@ pub struct ProcessorConfig {
     pub scheduler: SchedulerConfig,
     /// Time that a hypervisor takes away.
     pub steal: Option<Steal>,
-    /// Control groups. Group 0 holds what belongs to no other.
+    /// Control groups. Group 0 holds the tasks that belong to no other.
     pub groups: Vec<GroupConfig>,
     /// Workloads for which is counted.
     pub owners: usize,

@@ -124,8 +124,8 @@ impl Core {
 }
 
 impl Processor {
-    /// Keeps from now on what its cores do in these windows (from, to), which are in order and
-    /// apart from each other.
+    /// Keeps from now on the activity of its cores in these windows (from, to), which are in order
+    /// and disjoint.
     pub fn keep_log(&mut self, windows: Vec<(Time, Time)>) {
         self.log = Some(Box::new(CoreLog::new(windows, self.cores.len())));
         self.has_aside = true;
@@ -136,7 +136,7 @@ impl Processor {
         self.log.as_deref()
     }
 
-    /// Notes what a core has done until `now`, before it is counted.
+    /// Notes the activity of a core until `now`, before it is accounted for.
     #[cold]
     pub(super) fn note_in_log(&mut self, core: usize, now: Time) {
         let Processor { cores, tasks, log, .. } = self;

@@ -165,7 +165,7 @@ impl Processor {
         }
     }
 
-    /// When something is due that can have consequences, if what these cores do has none when it is
+    /// The next deadline that can have consequences, if the work of these cores has none when it is
     /// done: a core that becomes idle takes no task, because none waits.
     pub(crate) fn due_but(&self, due: Time, is_without: impl FnMut(usize) -> bool) -> Time {
         if self.queued > 0 || self.has_quotas || self.config.steal.is_some() {

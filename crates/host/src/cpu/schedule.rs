@@ -122,7 +122,7 @@ impl Processor {
         self.cores[core].task.map(|task| entity_of(task, &self.tasks[task as usize]))
     }
 
-    /// The slice of the task that runs is over, or what its group has taken.
+    /// The slice of the task that runs is over, or the quota that its group has taken here.
     pub(super) fn end_turn(&mut self, core: usize, now: Time) {
         let Some(number) = self.cores[core].task else { return };
         let task = &mut self.tasks[number as usize];

@@ -1,4 +1,4 @@
-//! The processor against what theory and arithmetic say.
+//! The processor compared with theory and arithmetic.
 
 use super::*;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Switching in the kernel: soft interrupts take frames from uplinks and from vhost threads, one
 //! after the other, and switch them.
 //!
-//! As on a [host](crate), a poll takes at most 64 frames, and what goes on too long is left
-//! to `ksoftirqd`.
+//! As on a [host](crate), a poll takes at most 64 frames, and work that lasts too long is left to
+//! `ksoftirqd`.
 
 use super::lane::Lane;
 use super::{Hypervisor, HypervisorOutputs, Passage, SOFTIRQ_FRAMES_MAX};

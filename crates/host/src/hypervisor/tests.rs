@@ -1,5 +1,5 @@
-//! A hypervisor alone: its switch sends each frame to the port that the frame names, and machines
-//! want what a test says.
+//! A hypervisor alone: its switch sends each frame to the port that the frame names, and the test
+//! sets whether machines have work.
 
 use super::*;
 use crate::cpu::{CoreSet, GroupConfig, Kind, ProcessorConfig, SchedulerConfig, weight_of};

@@ -19,7 +19,7 @@ pub struct BondedInterface {
     nic: PlainNic,
     /// Frames that it has sent, or will send.
     pub sent_frames: u64,
-    /// Their bytes without what surrounds them on the wire.
+    /// Their bytes without the overhead on the wire.
     pub sent_bytes: u64,
     /// Frames that polls took from it.
     pub received_frames: u64,

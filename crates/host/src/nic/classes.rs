@@ -38,7 +38,7 @@ pub(super) struct Classes {
 struct Class {
     service: Service,
     waiting_bytes: u64,
-    /// The lane whose turn it is.
+    /// The lane that has its turn.
     turn: usize,
 }
 

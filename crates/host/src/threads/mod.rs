@@ -54,7 +54,7 @@ pub struct KernelCosts {
     pub idle_exit: Span,
 }
 
-/// The processor of a host, and what the kernel does on it.
+/// The processor of a host, and the kernel's settings on it.
 #[derive(Clone, Debug)]
 pub struct ProcessorPolicy {
     /// Cores and scheduler.
@@ -108,7 +108,7 @@ pub(super) struct Thread {
     inbox: VecDeque<ProgramEvent>,
     /// Work that follows from its operations.
     debt: Span,
-    /// It reads by itself: it is notified of what has arrived before it has read it.
+    /// It reads by itself: it is notified of bytes before it has read them.
     reads_itself: bool,
     /// It waits, or has waited, for events of one socket of its program: it keeps its number.
     is_bound: bool,
@@ -128,8 +128,8 @@ impl Thread {
         now.since(self.awake).less(self.worked)
     }
 
-    /// Whether what follows from earlier operations is done before the next, and not with it: the
-    /// next is the program's own work.
+    /// Whether the work that follows from earlier operations is done before the next, and not with
+    /// it: the next is the program's own work.
     fn owes_first(&self) -> bool {
         self.debt > Span::ZERO && matches!(self.operations.front(), Some(Operation::Compute(_)))
     }

@@ -34,7 +34,7 @@ pub(crate) enum Operation {
     Send { bytes: u32 },
     /// Sends a datagram of a program with several sockets.
     SendMessage(Message, Option<Cause>),
-    /// Nothing but what follows from earlier operations, which every operation of the kernel does
+    /// Only the work that follows from earlier operations, which every operation of the kernel does
     /// first.
     Overhead(Span),
 }

@@ -45,7 +45,7 @@ impl ProgramEvent {
         }
     }
 
-    /// The cause of what follows from this event.
+    /// The cause of the acts that follow from this event.
     pub(crate) fn cause(&self, now: Time) -> Option<Cause> {
         match self {
             ProgramEvent::Message(message) => {

@@ -364,7 +364,7 @@ impl Network {
         self.after_call(at, index);
     }
 
-    /// A switch was called: sends what its congestion points have to say, and notes when it is due
+    /// A switch was called: sends the notices of its congestion points, and notes when it is due
     /// again.
     fn after_call(&mut self, now: Time, index: usize) {
         let node = &mut self.switches[index];

@@ -17,7 +17,7 @@ use tailrace_wire::{PauseState, TAG_BYTES};
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
 const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
 
-/// Whether the switch accounts what its ingress ports hold.
+/// Whether the switch accounts the bytes that its ingress ports hold.
 fn accounts_ingress(switch: &RawSwitch) -> bool {
     let own = switch.port_policies.iter().map(|port| &port.policy);
     own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())

@@ -5,7 +5,7 @@ use crate::{SocketCalls, WorkCalls};
 use std::sync::Arc;
 use tailrace_units::{RandomStream, Time};
 
-/// Writes down what a program does.
+/// Notes the calls of a program.
 #[derive(Default)]
 struct Notes {
     said: Vec<String>,

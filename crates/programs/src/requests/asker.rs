@@ -74,7 +74,7 @@ impl Asker {
         self.lanes.push(Lane { config, waiting, connecting: VecDeque::new(), used: 0, ready });
     }
 
-    /// Asks for what this job wants, and waits no longer than patience lasts.
+    /// Sends the request of this job, and waits no longer than its patience lasts.
     pub(super) fn ask_within(&mut self, now: Time, lane: u32, job: u64, calls: &mut dyn HostCalls) {
         if let Some(patience) = &mut self.patience {
             patience.begin(now, job, lane);
@@ -82,7 +82,7 @@ impl Asker {
         self.ask(lane, job, calls);
     }
 
-    /// Asks for what this job wants.
+    /// Sends the request of this job.
     pub(super) fn ask(&mut self, lane: u32, job: u64, calls: &mut dyn HostCalls) {
         self.lanes[lane as usize].waiting.push_back(job);
         self.dispatch(lane, calls);
@@ -233,7 +233,7 @@ impl Asker {
         self.dispatch(link.lane, calls);
     }
 
-    /// Sends what waits, over connections that are open or new.
+    /// Sends the waiting requests, over connections that are open or new.
     fn dispatch(&mut self, lane: u32, calls: &mut dyn HostCalls) {
         while let Some(&job) = self.lanes[lane as usize].waiting.front() {
             let of_lane = &mut self.lanes[lane as usize];

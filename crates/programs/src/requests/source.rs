@@ -118,7 +118,7 @@ impl Source {
         }
     }
 
-    /// The number of the user whose request this is.
+    /// The number of the user of this request.
     pub(crate) fn user(&self, job: Job) -> u32 {
         match self {
             Source::Users { users, .. } => users[job.user as usize].user.number,

@@ -40,7 +40,7 @@ pub struct NetworkPath {
     tallies: Tallies,
 }
 
-/// A connection, or what waits for one.
+/// A connection, or the units that wait for one.
 #[derive(Debug)]
 struct Link {
     state: State,
@@ -176,7 +176,7 @@ impl Link {
         }
     }
 
-    /// Writes what the session wants to send. It waits in the socket until the connection is open.
+    /// Writes the session's units. They wait in the socket until the connection is open.
     fn write(&mut self, now: Time, calls: &mut dyn HostCalls) {
         let State::Opened(socket, wire) = &self.state else { return };
         while let Some(pdu) = self.session.poll_pdu() {

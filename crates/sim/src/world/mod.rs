@@ -384,7 +384,7 @@ impl World {
         }
     }
 
-    /// A switch, and what surrounds it with the time.
+    /// A switch and its environment at this time.
     #[inline]
     pub(crate) fn switch_and_outputs(
         &mut self,

@@ -6,7 +6,7 @@ use tailrace_network::{End, Origin};
 use tailrace_units::Time;
 
 impl World {
-    /// Sends what a port has decided to send by `now`.
+    /// Sends the frames that a port has chosen by `now`.
     pub(crate) fn settle_port(&mut self, now: Time, switch: usize, port: usize) {
         let (node, mut around) = self.switch_and_outputs(switch);
         node.settle(port, now, &mut around.0);

@@ -100,8 +100,8 @@ fn a_transaction_waits_for_its_blocks_one_after_the_other_or_for_the_slowest() {
     );
 }
 
-/// Each node that serves has luck of its own: of two users who ask each other's node once, at the
-/// same time, one waits longer.
+/// Each node that serves draws its own service times: of two users who ask each other's node once,
+/// at the same time, one waits longer.
 #[test]
 fn nodes_draw_their_own_times_of_service() {
     let mut drawn = blocks("w", &["h0", "h1"], 2);

@@ -207,5 +207,5 @@ fn a_line_between_switches_loses_each_direction_once_and_by_itself() {
     }
     let lost =
         [0, 1].map(|at| count(&outcome.summary()["switches"][at]["early_drops"], "line.frames"));
-    assert_ne!(lost[0], lost[1], "each direction has luck of its own");
+    assert_ne!(lost[0], lost[1], "each direction draws its own losses");
 }

@@ -180,9 +180,9 @@ fn every_second_segment_lost_is_repaired_without_a_timeout() {
 fn a_lost_retransmission_is_sent_again_without_a_timeout() {
     let mut times = 0;
     let fate = move |side: usize, _: u64, p: &Packet| {
-        let is_unlucky = side == 0 && p.seq == 2001 && times < 3;
-        times += u64::from(is_unlucky);
-        if is_unlucky { Fate::Drop } else { Fate::Deliver }
+        let is_dropped = side == 0 && p.seq == 2001 && times < 3;
+        times += u64::from(is_dropped);
+        if is_dropped { Fate::Drop } else { Fate::Deliver }
     };
     let (mut world, start) = written(&config(), 300, fate);
     finished(&mut world, 300);

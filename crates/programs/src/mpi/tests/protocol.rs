@@ -31,7 +31,7 @@ fn job(bytes: u64, warm_up: u64, iterations: u64) -> Arc<Job> {
     })
 }
 
-/// Rank 0, the connection that it has opened, and what the other rank sends over it.
+/// Rank 0, the connection that it has opened, and the bytes of the other rank on it.
 struct First {
     program: MpiHost,
     host: Fake,

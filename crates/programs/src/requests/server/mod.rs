@@ -127,7 +127,7 @@ impl RequestServer {
         }
     }
 
-    /// Workers take what waits, and go on with what others have answered.
+    /// Workers take waiting requests, and continue with the answers of other servers.
     fn settle(&mut self, now: Time, calls: &mut dyn HostCalls) {
         loop {
             if let Some((job, is_answered)) = self.asker.poll_done() {
@@ -205,7 +205,7 @@ impl RequestServer {
         }
     }
 
-    /// The worker asks what its stage wants, or answers behind the last stage.
+    /// The worker sends the request of its stage, or answers behind the last stage.
     fn ask_others(&mut self, number: u32, calls: &mut dyn HostCalls) {
         let worker = &mut self.workers[number as usize];
         let Some(stage) = self.stages.get(worker.stage as usize) else {

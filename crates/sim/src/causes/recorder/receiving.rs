@@ -18,7 +18,7 @@ use tailrace_wire::{Packet, Protocol};
 pub(crate) enum Receives {
     /// The frames of a poll are handed up at once.
     AtOnce,
-    /// It works on what a poll takes, and hands it up with the next.
+    /// It processes the frames of a poll, and hands them up with the next.
     WithWork,
     /// Its processor hands frames up, and reports each.
     ByProcessor,

@@ -1,4 +1,4 @@
-//! Each mechanism of data-centre bridging, shown to do what its source says.
+//! Each mechanism of data-centre bridging, compared with its source.
 
 mod afd;
 mod circle;

@@ -69,7 +69,7 @@ pub fn jain(shares: &[f64]) -> f64 {
     sum * sum / (shares.len() as f64 * squares)
 }
 
-/// Asserts that a figure lies in a band, ends included, and prints it for who runs the checks with
+/// Asserts that a figure lies in a band, ends included, and prints it for runs of the checks with
 /// `--nocapture`.
 #[track_caller]
 pub fn within(what: &str, got: f64, band: (f64, f64)) {
