@@ -43,7 +43,7 @@ struct Groups {
 struct Pins {
     /// None or a power of two: the hash, and below it one more than the port, in one word; 0 for a
     /// free slot.
-    places: Vec<u64>,
+    slots: Vec<u64>,
     len: usize,
 }
 
@@ -96,10 +96,10 @@ impl Forwarding {
     /// Prefetches the output port for a destination and a flow.
     #[inline(always)]
     pub fn prefetch(&self, destination: usize, flow_hash: u32) {
-        if self.pins.places.is_empty() {
+        if self.pins.slots.is_empty() {
             prefetch(&self.routes, destination);
         } else {
-            prefetch(&self.pins.places, flow_hash as usize & (self.pins.places.len() - 1));
+            prefetch(&self.pins.slots, flow_hash as usize & (self.pins.slots.len() - 1));
         }
     }
 
@@ -153,20 +153,20 @@ impl Pins {
     /// The slot of a flow and its word, or the free slot where it would stand. There must be slots.
     #[inline]
     fn find(&self, flow_hash: u32) -> (usize, u64) {
-        let mask = self.places.len() - 1;
-        let mut place = flow_hash as usize & mask;
+        let mask = self.slots.len() - 1;
+        let mut slot = flow_hash as usize & mask;
         loop {
-            let pin = self.places[place];
+            let pin = self.slots[slot];
             if (pin >> 32) as u32 == flow_hash || pin == 0 {
-                return (place, pin);
+                return (slot, pin);
             }
-            place = (place + 1) & mask;
+            slot = (slot + 1) & mask;
         }
     }
 
     #[inline]
     fn port_of(&self, flow_hash: u32) -> Option<u16> {
-        if self.places.is_empty() {
+        if self.slots.is_empty() {
             return None;
         }
         let (_, pin) = self.find(flow_hash);
@@ -174,16 +174,16 @@ impl Pins {
     }
 
     fn insert(&mut self, flow_hash: u32, port: u16) {
-        if 4 * (self.len + 1) > 3 * self.places.len() {
-            let places = vec![0; (2 * self.places.len()).max(4)];
-            let before = std::mem::replace(self, Pins { places, len: 0 });
-            for pin in before.places.into_iter().filter(|&pin| pin != 0) {
+        if 4 * (self.len + 1) > 3 * self.slots.len() {
+            let slots = vec![0; (2 * self.slots.len()).max(4)];
+            let before = std::mem::replace(self, Pins { slots, len: 0 });
+            for pin in before.slots.into_iter().filter(|&pin| pin != 0) {
                 self.insert((pin >> 32) as u32, (pin as u32 - 1) as u16);
             }
         }
-        let (place, before) = self.find(flow_hash);
+        let (slot, before) = self.find(flow_hash);
         self.len += usize::from(before == 0);
-        self.places[place] = pinned(flow_hash, port);
+        self.slots[slot] = pinned(flow_hash, port);
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
             assert_eq!(pins.port_of(flow), Some(port + 1));
         }
         assert_eq!(pins.port_of(1000), None);
-        assert_eq!((pins.len, pins.places.len()), (100, 256));
+        assert_eq!((pins.len, pins.slots.len()), (100, 256));
     }
     fn packet(flow_hash: u32, to_host: u16) -> tailrace_wire::Packet {
         tailrace_wire::Packet { flow_hash, to_host, ..Default::default() }

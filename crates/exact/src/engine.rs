@@ -266,7 +266,7 @@ impl Engine {
                 Some(line) => self.said[host] = Some(line),
                 None => self.send(host, now, sent.header)?,
             }
-            self.interfaces[host].sends(now, sent.place);
+            self.interfaces[host].sends(now, sent.slot);
         }
         Ok(())
     }

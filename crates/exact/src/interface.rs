@@ -96,9 +96,9 @@ impl Interface {
 
     /// The frame in this slot of the ring is sent after those before it. A frame without a line
     /// takes the time of the shortest frame: no guest learns sooner of a frame that it sends.
-    pub fn sends(&mut self, now: Time, place: u16) {
+    pub fn sends(&mut self, now: Time, slot: u16) {
         let least = now + self.pace.time_to_send(SHORTEST_BYTES);
-        self.sending.push_back((self.free_at.max(least), place));
+        self.sending.push_back((self.free_at.max(least), slot));
     }
 
     /// A frame has come. Returns it when the ring has no room for it.

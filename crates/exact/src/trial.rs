@@ -67,7 +67,7 @@ pub struct CaptureOrder {
 struct Ready {
     guest: Guest,
     /// Slots of the ring whose frames its driver has sent meanwhile.
-    places: Vec<u16>,
+    slots: Vec<u16>,
     /// The last message of its first process.
     said: Option<Line>,
 }
@@ -91,12 +91,12 @@ impl Trial {
         let (mut guests, mut sent, mut said) = (Vec::new(), Vec::new(), Vec::new());
         for one in ready {
             guests.push(one.guest);
-            sent.push(one.places);
+            sent.push(one.slots);
             said.push(one.said);
         }
         let mut engine = Engine::new(plan, guests, said, self.limit).map_err(of_engine)?;
-        for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
-            places.into_iter().for_each(|place| interface.sends(Time::from_ns(START_NS), place));
+        for (interface, slots) in engine.interfaces.iter_mut().zip(sent) {
+            slots.into_iter().for_each(|slot| interface.sends(Time::from_ns(START_NS), slot));
         }
         self.begin_captures(&mut engine).map_err(of_engine)?;
         let begin = Time::from_ns(BEGIN_NS);
@@ -330,12 +330,12 @@ fn boot(
     limit: Duration,
 ) -> Result<Ready, Fault> {
     let mut guest = Guest::meet(start, negotiation, guests, limit)?;
-    let (mut places, mut row, mut said, mut kicks) = (Vec::new(), Vec::new(), None, Vec::new());
+    let (mut slots, mut row, mut said, mut kicks) = (Vec::new(), Vec::new(), None, Vec::new());
     loop {
         let news = guest.hear(limit)?;
         guest.take_kicks(&mut kicks);
         for kick in kicks.iter().filter(|kick| kick.ring == TRANSMIT) {
-            let taken = take_all(&mut guest.card, kick.index, &mut row, &mut places);
+            let taken = take_all(&mut guest.card, kick.index, &mut row, &mut slots);
             said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
         }
         match news {
@@ -352,7 +352,7 @@ fn boot(
         let how = format!("it is not set up {} s after its start", START_NS / 1_000_000_000);
         return Err(Fault::new(&guest.name, guest.process.why(&how)));
     }
-    Ok(Ready { guest, places, said })
+    Ok(Ready { guest, slots, said })
 }
 
 /// Takes the frames that a guest sends while nothing is connected; returns the messages of its
@@ -361,12 +361,12 @@ fn take_all(
     card: &mut Card,
     end: u16,
     row: &mut Vec<u8>,
-    places: &mut Vec<u16>,
+    slots: &mut Vec<u16>,
 ) -> Result<Option<Line>, String> {
     let mut said = None;
     while let Some(sent) = card.take(end, row)? {
         said = Line::read(row).or(said);
-        places.push(sent.place);
+        slots.push(sent.slot);
     }
     Ok(said)
 }

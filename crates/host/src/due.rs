@@ -21,7 +21,8 @@ impl<P> Host<P> {
     /// The interface is due, or has received a control frame: it sends what it may.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         if let Nic::Lossless(_) = self.nic {
-            Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send_due();
+            Uplink { nic: &mut self.nic, attachment: &self.attachment, out, now, origin: None }
+                .send_due();
         }
     }
 
@@ -40,13 +41,19 @@ impl<P> Host<P> {
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(
                 now,
-                &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None },
+                &mut Uplink {
+                    nic: &mut self.nic,
+                    attachment: &self.attachment,
+                    out,
+                    now,
+                    origin: None,
+                },
             );
         }
         if socket.app.poll_timeout() <= now {
             return self.wake_program(now, number, out);
         }
-        out.arm(&self.place, Timer::Socket(socket.timer), socket.poll_timeout());
+        out.arm(&self.attachment, Timer::Socket(socket.timer), socket.poll_timeout());
     }
 
     /// The program's deadline has come. It may leave its core to others.
@@ -62,7 +69,7 @@ impl<P> Host<P> {
                 Waiter::Socket(number) => number.into(),
                 Waiter::Thread { program, thread } => waiter_of(program, thread),
             };
-            out.on_event(now, &self.place, Event::CoreGranted { waiter });
+            out.on_event(now, &self.attachment, Event::CoreGranted { waiter });
             match next {
                 Waiter::Socket(number) => {
                     self.call_program(now, number, out, |app, calls| app.handle_core(calls))
@@ -83,7 +90,7 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut App, &mut OwnSocket<'_, O>),
     ) {
-        let Host { place, table, nic, cores, number: host, .. } = self;
+        let Host { attachment, table, nic, cores, number: host, .. } = self;
         let socket = &mut table.sockets[number as usize];
         let mut calls = OwnSocket {
             number,
@@ -93,10 +100,10 @@ impl<P> Host<P> {
             has_finished: false,
             tcp: &mut socket.tcp,
             cores,
-            uplink: Uplink { nic, place, out, now, origin: None },
+            uplink: Uplink { nic, attachment, out, now, origin: None },
         };
         call(&mut socket.app, &mut calls);
-        out.arm(place, Timer::Socket(socket.timer), socket.poll_timeout());
+        out.arm(attachment, Timer::Socket(socket.timer), socket.poll_timeout());
     }
 
     /// The program of this socket for datagrams sends one, of at most 65 507 bytes: above the MTU
@@ -111,7 +118,8 @@ impl<P> Host<P> {
         if self.threads.is_some() {
             return self.ask_to_send(now, number, payload_bytes, out);
         }
-        let mut uplink = Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None };
+        let mut uplink =
+            Uplink { nic: &mut self.nic, attachment: &self.attachment, out, now, origin: None };
         self.udp_sockets[number as usize].send(now, payload_bytes, &mut self.ip, &mut uplink);
     }
 

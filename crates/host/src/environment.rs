@@ -38,28 +38,28 @@ pub trait Link {
     type Ring: ReceiveRing;
 
     /// The frames that have come to the interface.
-    fn ring(&mut self, place: &Self::Place) -> &mut Self::Ring;
+    fn ring(&mut self, attachment: &Self::Place) -> &mut Self::Ring;
     /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt
     /// moderation.
-    fn poll_after(&mut self, place: &Self::Place, arrival: Time) -> Time;
+    fn poll_after(&mut self, attachment: &Self::Place, arrival: Time) -> Time;
     /// Whether the ring holds every frame that has arrived though nothing polls it, and frames are
     /// polled as they arrive.
     fn holds_unpolled(&self, _: &Self::Place) -> bool {
         false
     }
     /// A frame goes onto the link, from its first to its last bit.
-    fn transmit(&mut self, place: &Self::Place, packet: &Packet, start: Time, end: Time);
+    fn transmit(&mut self, attachment: &Self::Place, packet: &Packet, start: Time, end: Time);
     /// The same over the link of one of the interfaces of a bond. An engine without bonds has one
     /// link.
     fn transmit_over(
         &mut self,
-        place: &Self::Place,
+        attachment: &Self::Place,
         _interface: u32,
         packet: &Packet,
         start: Time,
         end: Time,
     ) {
-        self.transmit(place, packet, start, end);
+        self.transmit(attachment, packet, start, end);
     }
 }
 
@@ -83,11 +83,11 @@ pub enum Timer {
 pub trait Timers<P> {
     /// Sets the deadline of a timer in place of the previous one; [`Time::NEVER`] disarms it. A
     /// poll without a deadline is due with the next arrival.
-    fn arm(&mut self, place: &P, timer: Timer, at: Time);
+    fn arm(&mut self, attachment: &P, timer: Timer, at: Time);
     /// The poll that is in work is followed by another at this later time.
     #[inline]
-    fn postpone_poll(&mut self, place: &P, at: Time) {
-        self.arm(place, Timer::Poll, at);
+    fn postpone_poll(&mut self, attachment: &P, at: Time) {
+        self.arm(attachment, Timer::Poll, at);
     }
     /// Moves the deadline of the socket with this number forward to `at`, if that is earlier. A
     /// socket that is called too early arms its timer again.

@@ -200,5 +200,5 @@ pub enum DiscardReason {
 /// there, and none if the observer ignores the event.
 pub trait Observer<P> {
     /// An event happens now at the host at this place.
-    fn on_event(&mut self, now: Time, place: &P, event: Event<'_>);
+    fn on_event(&mut self, now: Time, attachment: &P, event: Event<'_>);
 }

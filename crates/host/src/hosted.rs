@@ -155,7 +155,7 @@ impl<P> Host<P> {
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
         let Host {
-            place,
+            attachment,
             nic,
             table,
             udp_sockets,
@@ -171,7 +171,7 @@ impl<P> Host<P> {
             ..
         } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
-        let uplink = Uplink { place, nic, out, now, origin: None };
+        let uplink = Uplink { attachment, nic, out, now, origin: None };
         let threads = threads.as_deref_mut();
         let mut calls = HostedCalls {
             program,
@@ -193,6 +193,6 @@ impl<P> Host<P> {
         calls.tell_what_waited(called.as_mut());
         calls.settle();
         let hosted = &self.hosted[program as usize];
-        out.arm(&self.place, Timer::Socket(hosted.own.timer), hosted.poll_timeout());
+        out.arm(&self.attachment, Timer::Socket(hosted.own.timer), hosted.poll_timeout());
     }
 }

@@ -73,7 +73,7 @@ enum Waiter {
 #[derive(Debug)]
 pub struct HostConfig<P> {
     /// Where it is attached; the engine's own.
-    pub place: P,
+    pub attachment: P,
     /// Its number, which frames for it carry.
     pub number: u16,
     /// The transmit side of its interface.
@@ -97,7 +97,7 @@ pub struct HostConfig<P> {
 
 /// A host.
 pub struct Host<P> {
-    place: P,
+    attachment: P,
     nic: Nic,
     receive: ReceiveStage,
     table: SocketTable,
@@ -121,7 +121,7 @@ impl<P> Host<P> {
         let clock = Ticks { tick: config.tcp.tick, phase: config.tcp.tick_phase };
         let ReceivePolicy { gro_bytes, ring_frames, .. } = config.receive;
         Host {
-            place: config.place,
+            attachment: config.attachment,
             nic: config.nic,
             receive: ReceiveStage::new(config.receive, config.processor.is_some()),
             table: SocketTable::default(),
@@ -226,13 +226,13 @@ impl<P> Host<P> {
     }
 
     /// Where it is attached.
-    pub fn place(&self) -> &P {
-        &self.place
+    pub fn attachment(&self) -> &P {
+        &self.attachment
     }
 
     /// The same for writing, for an engine whose hosts receive at several places.
-    pub fn place_mut(&mut self) -> &mut P {
-        &mut self.place
+    pub fn attachment_mut(&mut self) -> &mut P {
+        &mut self.attachment
     }
 
     /// The sockets, those that were given back too.
@@ -257,16 +257,16 @@ impl<P> Host<P> {
     /// on.
     #[inline(always)]
     pub fn handle_poll(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
-        if let Some(next) = self.receive.after_single(now, &self.place, out) {
+        if let Some(next) = self.receive.after_single(now, &self.attachment, out) {
             let mut packet = Packet::default();
-            out.ring(&self.place).pop_to(&mut packet);
+            out.ring(&self.attachment).pop_to(&mut packet);
             self.receive.frames += 1;
             // The consequences of the frame cannot change what is on the wire to this host.
-            out.postpone_poll(&self.place, next);
+            out.postpone_poll(&self.attachment, next);
             return self.handle_frame(now, &packet, out);
         }
         let due = self.poll_many(now, out);
-        out.arm(&self.place, Timer::Poll, due);
+        out.arm(&self.attachment, Timer::Poll, due);
     }
 
     /// Hands up one frame that needs no work: the only one of a poll.
@@ -277,7 +277,7 @@ impl<P> Host<P> {
         packet: &Packet,
         out: &mut impl Environment<Place = P>,
     ) {
-        out.on_event(now, &self.place, Event::FrameDelivered { packet });
+        out.on_event(now, &self.attachment, Event::FrameDelivered { packet });
         match ip::protocol(packet) {
             Protocol::Tcp => self.deliver_segment(now, &Segment::single(packet), out),
             Protocol::Udp => self.deliver_datagram(now, packet, out),
@@ -292,15 +292,15 @@ impl<P> Host<P> {
             return self.interrupt(now, out);
         }
         let Host {
-            place,
+            attachment,
             receive,
             table: SocketTable { sockets, merge_slots, .. },
             connections,
             ..
         } = self;
         let drops_before = receive.ring_drops;
-        let polled = receive.poll(now, place, out, |out, packet, gro| {
-            out.on_event(now, place, Event::FrameDelivered { packet });
+        let polled = receive.poll(now, attachment, out, |out, packet, gro| {
+            out.on_event(now, attachment, Event::FrameDelivered { packet });
             let to = packet.to_endpoint as usize;
             match ip::protocol(packet) {
                 Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
@@ -316,13 +316,13 @@ impl<P> Host<P> {
         });
         let frames = receive.ring_drops - drops_before;
         if frames > 0 {
-            out.on_event(now, place, Event::RingDropped { frames, packet: None });
+            out.on_event(now, attachment, Event::RingDropped { frames, packet: None });
         }
         match polled {
             Polled::WorkUntil(done) => done,
             Polled::Deliver => {
                 self.deliver(now, out);
-                self.receive.next_poll(now, &self.place, out)
+                self.receive.next_poll(now, &self.attachment, out)
             }
         }
     }
@@ -370,7 +370,7 @@ impl<P> Host<P> {
         } else if self.ip.has_refused() {
             out.on_event(
                 now,
-                &self.place,
+                &self.attachment,
                 Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly },
             );
         }
@@ -396,7 +396,7 @@ impl<P> Host<P> {
                     datagram: &datagram,
                     core_wait: Span::ZERO,
                 };
-                out.on_event(now, &self.place, event);
+                out.on_event(now, &self.attachment, event);
             }
             Some((program, socket)) => self.deliver_message(now, program, socket, &datagram, out),
         }
@@ -411,7 +411,7 @@ impl<P> Host<P> {
         out: &mut impl Environment<Place = P>,
     ) {
         let number = segment.packet.to_endpoint;
-        let Host { place, table, nic, cores, number: host, .. } = self;
+        let Host { attachment, table, nic, cores, number: host, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
             return self.admit_segment(now, segment, out);
         };
@@ -421,7 +421,7 @@ impl<P> Host<P> {
         if let App::Program(program) = socket.app {
             return self.deliver_to_program(now, program, number, segment, out);
         }
-        let mut uplink = Uplink { nic, place, out, now, origin: None };
+        let mut uplink = Uplink { nic, attachment, out, now, origin: None };
         let progress = socket.tcp.handle_segment_here(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
@@ -444,7 +444,7 @@ impl<P> Host<P> {
                 socket.app.handle_readable(now, progress.readable, &mut calls);
             }
             if calls.has_finished && socket.is_transient {
-                return out.on_event(now, place, Event::FlowFinished { socket: number });
+                return out.on_event(now, attachment, Event::FlowFinished { socket: number });
             }
         }
         // Deadlines move later all the time; the engine hears only of earlier ones and asks again

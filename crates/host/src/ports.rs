@@ -35,14 +35,14 @@ impl ClientPorts {
     /// others do not overlap.
     pub fn give_range(&mut self, owner: u32, range: (u16, u16)) {
         let known = self.ranges.iter().position(|known| known.ends == range);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             (range.0..=range.1).for_each(|port| {
                 self.ephemeral.reserve(port);
             });
             self.ranges.push(PortRange::new(range));
             self.ranges.len() - 1
         });
-        self.owners.insert(owner, place);
+        self.owners.insert(owner, index);
     }
 
     /// The next free port for a connection of this owner; `None` where all are in use.
@@ -73,15 +73,15 @@ impl ClientPorts {
 
     fn of(&mut self, owner: u32) -> &mut PortRange {
         match self.owners.get(&owner) {
-            Some(&place) => &mut self.ranges[place],
+            Some(&index) => &mut self.ranges[index],
             None => &mut self.ephemeral,
         }
     }
 
     /// The range that a port belongs to.
     fn holding(&mut self, port: u16) -> &mut PortRange {
-        let place = self.ranges.iter().position(|range| range.bit_of(port).is_some());
-        place.map_or(&mut self.ephemeral, |place| &mut self.ranges[place])
+        let index = self.ranges.iter().position(|range| range.bit_of(port).is_some());
+        index.map_or(&mut self.ephemeral, |index| &mut self.ranges[index])
     }
 }
 

@@ -75,16 +75,16 @@ impl ReceiveStage {
     pub(super) fn next_poll<O: Environment>(
         &self,
         now: Time,
-        place: &O::Place,
+        attachment: &O::Place,
         out: &mut O,
     ) -> Time {
-        let head = out.ring(place).next_arrival();
+        let head = out.ring(attachment).next_arrival();
         if head.is_never() {
             Time::NEVER
         } else if head <= now {
             now
         } else {
-            out.poll_after(place, head)
+            out.poll_after(attachment, head)
         }
     }
 
@@ -95,10 +95,10 @@ impl ReceiveStage {
     pub(super) fn after_single<O: Environment>(
         &self,
         now: Time,
-        place: &O::Place,
+        attachment: &O::Place,
         out: &mut O,
     ) -> Option<Time> {
-        let ring = out.ring(place);
+        let ring = out.ring(attachment);
         if self.has_costs || ring.next_arrival() > now {
             return None;
         }
@@ -106,14 +106,14 @@ impl ReceiveStage {
         if next <= now {
             return None;
         }
-        Some(if next.is_never() { next } else { out.poll_after(place, next) })
+        Some(if next.is_never() { next } else { out.poll_after(attachment, next) })
     }
 
     /// A poll is due: takes frames from the ring, or finishes work on frames taken before.
     pub(super) fn poll<O: Environment>(
         &mut self,
         now: Time,
-        place: &O::Place,
+        attachment: &O::Place,
         out: &mut O,
         mut each: impl FnMut(&mut O, &Packet, &mut Gro),
     ) -> Polled {
@@ -124,9 +124,9 @@ impl ReceiveStage {
         let costs = self.has_costs;
         // Only a host whose work takes time needs the limit.
         let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
-        self.ring_drops += out.ring(place).drop_arrived_beyond(self.ring_frames, now);
+        self.ring_drops += out.ring(attachment).drop_arrived_beyond(self.ring_frames, now);
         while budget > 0
-            && let Some((_, packet)) = out.ring(place).pop_arrived(now)
+            && let Some((_, packet)) = out.ring(attachment).pop_arrived(now)
         {
             budget -= 1;
             self.frames += 1;

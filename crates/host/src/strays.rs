@@ -68,11 +68,11 @@ impl<P> Host<P> {
             }
             identity.to_endpoint = Opener::of(segment.packet).socket;
         }
-        let Host { place, nic, tcp, .. } = self;
+        let Host { attachment, nic, tcp, .. } = self;
         if let Some(reset) =
             answer(segment, &identity, tcp.header_bytes + u32::from(identity.tag.bytes()))
         {
-            Uplink { place, nic, out, now, origin: None }.send(reset);
+            Uplink { attachment, nic, out, now, origin: None }.send(reset);
         }
     }
 }

@@ -10,7 +10,7 @@ use tailrace_wire::Packet;
 
 /// The interface of a host and its environment at one moment.
 pub(super) struct Uplink<'a, O: Environment> {
-    pub(super) place: &'a O::Place,
+    pub(super) attachment: &'a O::Place,
     pub(super) nic: &'a mut Nic,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
@@ -30,7 +30,7 @@ impl<O: Environment> Transmit for Uplink<'_, O> {
             self.tell(Event::FrameDropped { packet: &packet });
             return None;
         };
-        self.out.transmit(self.place, &packet, start, end);
+        self.out.transmit(self.attachment, &packet, start, end);
         Some(end)
     }
 
@@ -47,7 +47,7 @@ impl<O: Environment> Uplink<'_, O> {
     /// Reports an event at the host now.
     #[inline(always)]
     pub(super) fn tell(&mut self, event: Event<'_>) {
-        self.out.on_event(self.now, self.place, event);
+        self.out.on_event(self.now, self.attachment, event);
     }
 
     /// Hands a frame to an interface that chooses when to send it, or to a bond.
@@ -59,7 +59,7 @@ impl<O: Environment> Uplink<'_, O> {
                 self.tell(Event::FrameDropped { packet: &packet });
                 return None;
             };
-            self.out.transmit_over(self.place, interface, &packet, start, end);
+            self.out.transmit_over(self.attachment, interface, &packet, start, end);
             return Some(end);
         }
         self.tell(Event::FrameQueued { packet: &packet });
@@ -75,10 +75,10 @@ impl<O: Environment> Uplink<'_, O> {
     pub(super) fn send_due(&mut self) {
         let now = self.now;
         while let Some((start, end, packet)) = self.lossless().send(now) {
-            self.out.transmit(self.place, &packet, start, end);
+            self.out.transmit(self.attachment, &packet, start, end);
         }
         let due = self.lossless().poll_timeout();
-        self.out.arm(self.place, Timer::Interface, due);
+        self.out.arm(self.attachment, Timer::Interface, due);
     }
 
     fn lossless(&mut self) -> &mut LosslessNic {

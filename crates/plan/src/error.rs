@@ -18,7 +18,7 @@ pub enum PlanError {
     /// An invalid value.
     Nonsense {
         /// The place, e.g. `switches[0].policy.queues[1]`.
-        place: String,
+        location: String,
         /// The requirement that is not met.
         reason: String,
     },
@@ -31,7 +31,7 @@ impl fmt::Display for PlanError {
             PlanError::UnknownNode { used_by, name } => {
                 write!(f, "{used_by}: there is no node named {name:?}")
             }
-            PlanError::Nonsense { place, reason } => write!(f, "{place}: {reason}"),
+            PlanError::Nonsense { location, reason } => write!(f, "{location}: {reason}"),
         }
     }
 }
@@ -39,11 +39,11 @@ impl fmt::Display for PlanError {
 impl std::error::Error for PlanError {}
 
 impl PlanError {
-    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
-        PlanError::Nonsense { place: place.into(), reason: reason.into() }
+    pub(crate) fn nonsense(location: impl Into<String>, reason: impl Into<String>) -> PlanError {
+        PlanError::Nonsense { location: location.into(), reason: reason.into() }
     }
 }
 
-pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
-    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
+pub(crate) fn require(ok: bool, location: &str, reason: &str) -> Result<(), PlanError> {
+    if ok { Ok(()) } else { Err(PlanError::nonsense(location, reason)) }
 }

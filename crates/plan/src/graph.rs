@@ -111,16 +111,16 @@ impl Graph {
     fn add_port(&mut self, node: NodeId, peer: NodeId, rate: BitRate) -> usize {
         let port = self.ports[node].len();
         self.ports[node].push(PortEnd { link: self.links.len(), peer });
-        let place = self.by_peer[node].partition_point(|&known| known < (peer, port));
-        self.by_peer[node].insert(place, (peer, port));
+        let location = self.by_peer[node].partition_point(|&known| known < (peer, port));
+        self.by_peer[node].insert(location, (peer, port));
         self.fastest[node] = self.fastest[node].max(Some(rate));
         port
     }
 
     /// Port of `node` that leads to `peer` over the first such link.
     pub fn port_towards(&self, node: NodeId, peer: NodeId) -> Option<usize> {
-        let place = self.by_peer[node].partition_point(|&(other, _)| other < peer);
-        self.by_peer[node].get(place).filter(|found| found.0 == peer).map(|found| found.1)
+        let location = self.by_peer[node].partition_point(|&(other, _)| other < peer);
+        self.by_peer[node].get(location).filter(|found| found.0 == peer).map(|found| found.1)
     }
 
     /// Port of `node` at which `link` ends; `node` is one of its ends.

@@ -45,17 +45,17 @@ fn sound() -> Value {
 }
 
 /// The message when the value at `place` is another.
-fn said(place: &str, value: &Value) -> String {
+fn said(location: &str, value: &Value) -> String {
     let mut plan = sound();
-    *plan.pointer_mut(place).expect("the place is in the plan") = value.clone();
+    *plan.pointer_mut(location).expect("the location is in the plan") = value.clone();
     Plan::parse(&plan.to_string())
         .err()
         .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
 }
 
 fn every_case_is_refused_so(cases: &[(&str, Value, &str)]) {
-    for (place, value, expected) in cases {
-        assert_eq!(said(place, value), *expected, "{place} = {value}");
+    for (location, value, expected) in cases {
+        assert_eq!(said(location, value), *expected, "{location} = {value}");
     }
 }
 
@@ -358,19 +358,19 @@ fn bonds_without_meaning_are_refused() {
     let said = |links: usize, rate: Option<u64>, key: &str, value: Value| {
         let mut plan = sound();
         let first = plan["links"][0].clone();
-        let (name, place) = (
+        let (name, location) = (
             first["a"].clone(),
             plan["hosts"]
                 .as_array()
                 .and_then(|hosts| hosts.iter().position(|host| host["name"] == first["a"])),
         );
-        let place = place.unwrap_or_else(|| panic!("{name} is a host"));
-        plan["hosts"][place]["nic"]["bond"] = json!("flow");
+        let location = location.unwrap_or_else(|| panic!("{name} is a host"));
+        plan["hosts"][location]["nic"]["bond"] = json!("flow");
         (1..links).for_each(|_| plan["links"].as_array_mut().expect("links").push(first.clone()));
         if let Some(rate) = rate {
             plan["links"][0]["rate_bps"] = json!(rate);
         }
-        *plan["hosts"][place].pointer_mut(key).expect("a key of a host") = value;
+        *plan["hosts"][location].pointer_mut(key).expect("a key of a host") = value;
         Plan::parse(&plan.to_string())
             .err()
             .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
@@ -389,13 +389,13 @@ fn bonds_without_meaning_are_refused() {
 
 #[test]
 fn a_key_that_a_header_or_body_does_not_have_is_refused() {
-    for (place, key) in [
+    for (location, key) in [
         ("/workloads/0/header", "bytes"),
         ("/workloads/0/body/stream", "name"),
         ("/workloads/0", "stream"),
     ] {
         let mut plan = sound();
-        plan.pointer_mut(place).expect("the place is in the plan")[key] = json!(1);
+        plan.pointer_mut(location).expect("the location is in the plan")[key] = json!(1);
         let said = Plan::parse(&plan.to_string()).expect_err("the key is unknown").to_string();
         assert!(said.contains(&format!("unknown field `{key}`")), "{said}");
     }

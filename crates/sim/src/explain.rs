@@ -85,8 +85,8 @@ impl World {
     #[inline(never)]
     fn forget(&mut self) {
         let Some(mut recorder) = self.links.observe.recorder.take() else { return };
-        let places = self.sockets.len() + self.programs.len();
-        recorder.forget(places, |tell| self.running(tell));
+        let visited = self.sockets.len() + self.programs.len();
+        recorder.forget(visited, |tell| self.running(tell));
         self.links.observe.recorder = Some(recorder);
     }
 
@@ -186,9 +186,9 @@ fn recorder_of(plan: &Plan, world: &World, followed: Vec<Followed>) -> Recorder 
         }
     }
     for client in (0..world.sockets.len()).step_by(2) {
-        let places = [world.sockets[client], world.sockets[client + 1]];
+        let ids = [world.sockets[client], world.sockets[client + 1]];
         let sockets = [client, client + 1].map(|socket| world.socket(socket as u32));
-        let ends = places.map(|place| (place.host as u16, place.number));
+        let ends = ids.map(|socket| (socket.host as u16, socket.number));
         let hashes = sockets.map(|socket| socket.tcp().flow_hash());
         let workload = sockets[0].owner();
         let ports = [sockets[0].port(), world.server_ports[workload as usize]];

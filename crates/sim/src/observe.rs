@@ -207,11 +207,11 @@ impl Observe {
 
     /// An event of a host: all its records follow from this.
     #[inline(always)]
-    pub(crate) fn on_event(&mut self, now: Time, place: &Attachment, event: Event<'_>) {
+    pub(crate) fn on_event(&mut self, now: Time, attachment: &Attachment, event: Event<'_>) {
         match event {
             Event::FrameSent => self.frames.sent += 1,
             Event::FrameDropped { packet } => {
-                self.dropped(now, place.wire_out.into(), packet, None)
+                self.dropped(now, attachment.wire_out.into(), packet, None)
             }
             Event::FrameDelivered { packet } => {
                 self.frames.delivered += 1;
@@ -224,9 +224,9 @@ impl Observe {
             Event::BytesReceived { owner, bytes } => {
                 self.workloads[owner as usize].received(now, bytes)
             }
-            Event::CoreGranted { waiter } => self.core_granted(place.index as u16, waiter),
+            Event::CoreGranted { waiter } => self.core_granted(attachment.index as u16, waiter),
             Event::ConnectionOpened(opened) => {
-                self.note_endpoint(place.index, opened.socket, Endpoint::of(opened));
+                self.note_endpoint(attachment.index, opened.socket, Endpoint::of(opened));
                 self.host_events.push(HostEvent::Flow(opened.key));
             }
             Event::ConnectionClosed { owner, stats, limits } => {
@@ -243,7 +243,7 @@ impl Observe {
                 self.note_workload_event(now, owner as usize, WorkloadEvent::Finished(user))
             }
             Event::FlowFinished { socket } => {
-                self.host_events.push(HostEvent::Over { host: place.index, socket })
+                self.host_events.push(HostEvent::Over { host: attachment.index, socket })
             }
             Event::FrameQueued { .. }
             | Event::AggregateDelivered { .. }
@@ -253,7 +253,7 @@ impl Observe {
             | Event::CoreRequested { .. } => {}
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.on_event(place.index as u16, event);
+            recorder.on_event(attachment.index as u16, event);
         }
     }
 

@@ -30,7 +30,7 @@ pub fn trace(plan: &Plan) -> Trace {
     let mut host_of = vec![None; world.links.wires.len()];
     (0..)
         .zip(&world.hosts)
-        .for_each(|(host, node)| host_of[node.place().wire_out as usize] = Some(host));
+        .for_each(|(host, node)| host_of[node.attachment().wire_out as usize] = Some(host));
     for (host, links) in (0..).zip(&world.links.bonds) {
         links.iter().for_each(|link| host_of[link.out as usize] = Some(host));
     }

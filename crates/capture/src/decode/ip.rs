@@ -70,8 +70,8 @@ fn ipv4(bytes: &[u8], room: u32) -> Network {
     if header_bytes < IPV4_HEADER_MIN || (packet_bytes as usize) < header_bytes {
         return Network::Malformed;
     }
-    let (is_more, place) = (word(6) & 0x2000 != 0, word(6) & 0x1FFF);
-    let fragment = match (is_more, place) {
+    let (is_more, offset) = (word(6) & 0x2000 != 0, word(6) & 0x1FFF);
+    let fragment = match (is_more, offset) {
         (false, 0) => Fragment::Whole,
         (true, 0) => Fragment::First,
         _ => Fragment::Later,
@@ -152,8 +152,8 @@ fn after_extensions(bytes: &[u8], next: u8) -> Rest {
         let Some(header) = bytes.get(rest.at..rest.at + 8) else { break };
         let length = match rest.protocol {
             FRAGMENT => {
-                let place = u16::from_be_bytes([header[2], header[3]]);
-                rest.fragment = match (place & 1 != 0, place >> 3) {
+                let offset = u16::from_be_bytes([header[2], header[3]]);
+                rest.fragment = match (offset & 1 != 0, offset >> 3) {
                     (false, 0) => Fragment::Whole,
                     (true, 0) => Fragment::First,
                     _ => Fragment::Later,

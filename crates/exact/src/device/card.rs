@@ -33,7 +33,7 @@ impl Default for Features {
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     /// Its slot in the ring, given back when it is sent.
-    pub place: u16,
+    pub slot: u16,
     /// The driver's header of it.
     pub header: Header,
 }
@@ -65,7 +65,7 @@ impl Card {
             return Ok(None);
         }
         let Some(chain) = ring.pop_descriptor_chain(memory) else { return Ok(None) };
-        let place = chain.head_index();
+        let slot = chain.head_index();
         let mut reader =
             chain.reader(memory).map_err(|error| format!("a frame in the ring: {error}"))?;
         let mut header = [0; HEADER_BYTES];
@@ -74,17 +74,17 @@ impl Card {
             .map_err(|error| format!("the header of a frame: {error}"))?;
         bytes.resize(reader.available_bytes().min(ROW_BYTES_MAX), 0);
         reader.read_exact(bytes).map_err(|error| format!("the bytes of a frame: {error}"))?;
-        Ok(Some(Sent { place, header: Header::read(&header) }))
+        Ok(Some(Sent { slot, header: Header::read(&header) }))
     }
 
     /// Frames were sent: their slots are the driver's again. Returns whether it wants to be
     /// notified.
-    pub fn give_back(&mut self, places: impl Iterator<Item = u16>) -> Result<bool, String> {
+    pub fn give_back(&mut self, slots: impl Iterator<Item = u16>) -> Result<bool, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else {
             return Ok(false);
         };
-        for place in places {
-            ring.add_used(memory, place, 0)
+        for slot in slots {
+            ring.add_used(memory, slot, 0)
                 .map_err(|error| format!("the ring of sent frames: {error}"))?;
         }
         ring.needs_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
@@ -112,13 +112,13 @@ impl Card {
         }
         let header = Header::of_received(chains.len() as u16);
         let mut rest = frame;
-        for (number, (place, writer)) in chains.iter_mut().enumerate() {
+        for (number, (slot, writer)) in chains.iter_mut().enumerate() {
             let before = if number == 0 { HEADER_BYTES } else { 0 };
             writer.write_all(&header[..before]).map_err(|error| fault(&error))?;
             let (now, later) = rest.split_at(rest.len().min(writer.available_bytes()));
             writer.write_all(now).map_err(|error| fault(&error))?;
             rest = later;
-            ring.add_used(memory, *place, (before + now.len()) as u32)
+            ring.add_used(memory, *slot, (before + now.len()) as u32)
                 .map_err(|error| fault(&error))?;
         }
         Ok(true)
@@ -138,12 +138,12 @@ impl Card {
     /// that it has filled.
     pub fn await_room(&mut self) -> Result<(), String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(()) };
-        let mut places = 0;
+        let mut slots = 0;
         while ring.pop_descriptor_chain(memory).is_some() {
-            places += 1;
+            slots += 1;
         }
         let asked = ring.enable_notification(memory);
-        (0..places).for_each(|_| ring.go_to_previous_position());
+        (0..slots).for_each(|_| ring.go_to_previous_position());
         asked.map(drop).map_err(|error| format!("the ring of received frames: {error}"))
     }
 }

@@ -16,7 +16,7 @@ const HOSTS_FILE: &str = "/run/tailrace-hosts";
 
 /// Whether a file would not be seen by the machine.
 pub fn is_private(path: &Path) -> bool {
-    PRIVATE.iter().any(|place| path.starts_with(place))
+    PRIVATE.iter().any(|directory| path.starts_with(directory))
 }
 
 /// Sets the directories up. The caller has a mount namespace and a process namespace of its own.
@@ -28,8 +28,8 @@ pub fn set_up(host_names: &[String]) -> io::Result<()> {
     at("/", mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     at("/proc", mount(Some("proc"), "/proc", Some("proc"), flags | MsFlags::MS_NOEXEC, none))?;
-    for place in PRIVATE.iter().filter(|place| Path::new(place).is_dir()) {
-        at(place, mount(Some("tailrace"), *place, Some("tmpfs"), flags, Some("mode=755")))?;
+    for directory in PRIVATE.iter().filter(|directory| Path::new(directory).is_dir()) {
+        at(directory, mount(Some("tailrace"), *directory, Some("tmpfs"), flags, Some("mode=755")))?;
     }
     open_to_all(Path::new("/dev/shm"))?;
     fs::create_dir_all(SCRATCH)?;
@@ -42,16 +42,16 @@ pub fn set_up(host_names: &[String]) -> io::Result<()> {
 }
 
 /// Every user may make files here, and none may remove another's.
-fn open_to_all(place: &Path) -> io::Result<()> {
-    if place.is_dir() {
-        fs::set_permissions(place, fs::Permissions::from_mode(0o1777))
+fn open_to_all(directory: &Path) -> io::Result<()> {
+    if directory.is_dir() {
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o1777))
     } else {
         Ok(())
     }
 }
 
-fn at(place: &str, result: nix::Result<()>) -> io::Result<()> {
-    result.map_err(|error| io::Error::other(format!("mounting {place}: {error}")))
+fn at(directory: &str, result: nix::Result<()>) -> io::Result<()> {
+    result.map_err(|error| io::Error::other(format!("mounting {directory}: {error}")))
 }
 
 fn hosts_file(names: &[String]) -> String {

@@ -131,8 +131,8 @@ impl Daemon {
 
 /// The missing parts on this machine, for the user; `None` when nothing is missing.
 pub(super) fn lacking(datapath: Datapath) -> Option<String> {
-    let (places, package) = installation(datapath);
-    if !Path::new(SCHEMA).is_file() || !places.iter().any(|path| Path::new(path).is_file()) {
+    let (paths, package) = installation(datapath);
+    if !Path::new(SCHEMA).is_file() || !paths.iter().any(|path| Path::new(path).is_file()) {
         return Some(format!("Open vSwitch is not installed (Debian's package: {package})"));
     }
     let lacks =
@@ -157,10 +157,10 @@ fn has_library(name: &str) -> bool {
     };
     let machines: Vec<PathBuf> = ["/usr/lib", "/usr/local/lib", "/usr/lib64"]
         .iter()
-        .flat_map(|place| {
-            let place = Path::new(place);
-            let below: Vec<PathBuf> = entries(place);
-            below.into_iter().chain([place.to_owned()])
+        .flat_map(|directory| {
+            let directory = Path::new(directory);
+            let below: Vec<PathBuf> = entries(directory);
+            below.into_iter().chain([directory.to_owned()])
         })
         .collect();
     let folders =
@@ -179,11 +179,8 @@ fn daemon(datapath: Datapath) -> io::Result<&'static str> {
     if let Some(lacks) = lacking(datapath) {
         return Err(io::Error::other(lacks));
     }
-    let (places, _) = installation(datapath);
-    Ok(places
-        .into_iter()
-        .find(|path| Path::new(path).is_file())
-        .expect("it was there a moment ago"))
+    let (paths, _) = installation(datapath);
+    Ok(paths.into_iter().find(|path| Path::new(path).is_file()).expect("it was there a moment ago"))
 }
 
 /// Arguments of `ovs-vsctl`: a bridge in user space with a port for each interface.

@@ -151,8 +151,8 @@ impl RingSender {
                     == libc::TP_STATUS_SEND_REQUEST
             })
             .count();
-        for place in 0..refused + new {
-            let slot = (self.next + self.slots - refused + place) % self.slots;
+        for index in 0..refused + new {
+            let slot = (self.next + self.slots - refused + index) % self.slots;
             // SAFETY: the bytes are within the slot, which is longer than its frame. The kernel
             // reads a slot only in a call of this thread, and copies these bytes then.
             let frame = unsafe {
@@ -162,13 +162,13 @@ impl RingSender {
                     .add(slot * self.slot_bytes + HEADER_BYTES + self.front_bytes);
                 std::slice::from_raw_parts_mut(start, bytes)
             };
-            write(frame, place >= refused);
+            write(frame, index >= refused);
         }
     }
 
     /// The slot so many before the next.
-    fn back(&self, places: usize) -> usize {
-        (self.next + self.slots - places) % self.slots
+    fn back(&self, indices: usize) -> usize {
+        (self.next + self.slots - indices) % self.slots
     }
 
     #[expect(unsafe_code, reason = "memory that is shared with the kernel")]

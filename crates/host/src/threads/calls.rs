@@ -18,7 +18,7 @@ pub(super) struct ThreadCalls<'a, O: Environment> {
     pub(super) has_finished: bool,
     pub(super) tcp: &'a Tcp,
     pub(super) thread: &'a mut Thread,
-    pub(super) place: &'a O::Place,
+    pub(super) attachment: &'a O::Place,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
 }
@@ -72,10 +72,14 @@ impl<O: Environment> WorkCalls for ThreadCalls<'_, O> {
         let because =
             Because { host: self.host, cause, core_wait: self.thread.core_wait(self.now) };
         let completion = Completion { owner: self.owner, user, intended, carried, because };
-        self.out.on_event(self.now, self.place, Event::TransactionCompleted(&completion));
+        self.out.on_event(self.now, self.attachment, Event::TransactionCompleted(&completion));
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
-        self.out.on_event(self.now, self.place, Event::UserFinished { owner: self.owner, user });
+        self.out.on_event(
+            self.now,
+            self.attachment,
+            Event::UserFinished { owner: self.owner, user },
+        );
     }
 }

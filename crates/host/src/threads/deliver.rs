@@ -31,7 +31,11 @@ impl<P> Host<P> {
         for &Aggregate { ref packet, payload_bytes, segments, .. } in gro.aggregates() {
             match ip::protocol(packet) {
                 Protocol::Tcp => {
-                    out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
+                    out.on_event(
+                        now,
+                        &self.attachment,
+                        Event::AggregateDelivered { packet, segments },
+                    );
                     self.deliver_segment_to_thread(
                         now,
                         &Segment { packet, payload_bytes, segments },
@@ -39,7 +43,11 @@ impl<P> Host<P> {
                     );
                 }
                 Protocol::Udp => {
-                    out.on_event(now, &self.place, Event::AggregateDelivered { packet, segments });
+                    out.on_event(
+                        now,
+                        &self.attachment,
+                        Event::AggregateDelivered { packet, segments },
+                    );
                     self.deliver_datagram_to_thread(now, packet, out);
                 }
             }
@@ -55,7 +63,7 @@ impl<P> Host<P> {
         out: &mut impl Environment<Place = P>,
     ) {
         let number = segment.packet.to_endpoint;
-        let Host { place, table, nic, threads, tcp: config, .. } = self;
+        let Host { attachment, table, nic, threads, tcp: config, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
             return self.admit_segment(now, segment, out);
         };
@@ -70,13 +78,13 @@ impl<P> Host<P> {
         let progress = socket.tcp.handle_segment(
             now,
             segment,
-            &mut Uplink { nic, place, out, now, origin: None },
+            &mut Uplink { nic, attachment, out, now, origin: None },
         );
         threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         if socket.counts_goodput && progress.readable > 0 {
             out.on_event(
                 now,
-                place,
+                attachment,
                 Event::BytesReceived { owner: socket.owner, bytes: progress.readable },
             );
         }
@@ -101,7 +109,7 @@ impl<P> Host<P> {
             } else if self.ip.has_refused() {
                 out.on_event(
                     now,
-                    &self.place,
+                    &self.attachment,
                     Event::DatagramDiscarded { packet, reason: DiscardReason::Reassembly },
                 );
             }
@@ -123,7 +131,7 @@ impl<P> Host<P> {
         if !threads.tell_datagram(task, program_event, now) {
             out.on_event(
                 now,
-                &self.place,
+                &self.attachment,
                 Event::DatagramDiscarded { packet, reason: DiscardReason::SocketBuffer },
             );
         }
@@ -140,20 +148,20 @@ impl<P> Host<P> {
         out: &mut impl Environment<Place = P>,
     ) {
         self.catch_up(now, out);
-        let Host { place, table, nic, threads, tcp: config, .. } = self;
+        let Host { attachment, table, nic, threads, tcp: config, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
         threads.context = Context::Softirq(threads.core_of_flow(socket.expects));
         if socket.tcp.poll_timeout() <= now {
             let before = socket.tcp.handed();
-            socket.tcp.handle_timeout(now, &mut Uplink { nic, place, out, now, origin: None });
+            socket.tcp.handle_timeout(now, &mut Uplink { nic, attachment, out, now, origin: None });
             threads.charge_sent(&socket.tcp, before, config.tso_bytes);
         }
         if socket.app.poll_timeout() <= now {
             threads.tell_due(number, now);
         }
         let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
-        out.arm(place, Timer::Socket(socket.timer), due);
+        out.arm(attachment, Timer::Socket(socket.timer), due);
         self.run_processor(now, out);
     }
 

@@ -34,19 +34,19 @@ impl<P> Host<P> {
             return;
         }
         self.run_at(now, out);
-        let Host { threads, place, .. } = self;
+        let Host { threads, attachment, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let due = threads.due_aloud();
         if std::mem::replace(&mut threads.armed, due) != due {
-            out.arm(place, Timer::Processor, due);
+            out.arm(attachment, Timer::Processor, due);
         }
         if threads.leaves_frames && !threads.queues[0].is_scheduled {
             threads.leaves_frames = false;
-            let next = out.ring(place).next_arrival();
-            out.arm(place, Timer::Poll, next);
+            let next = out.ring(attachment).next_arrival();
+            out.arm(attachment, Timer::Poll, next);
         }
         if threads.reported.is_some() && threads.has_changes() {
-            out.arm(place, Timer::Hypervisor, now);
+            out.arm(attachment, Timer::Hypervisor, now);
         }
     }
 
@@ -99,11 +99,11 @@ impl<P> Host<P> {
         now: Time,
         out: &mut impl Environment<Place = P>,
     ) {
-        let Host { place, table, nic, threads, tcp: config, number: host, .. } = self;
+        let Host { attachment, table, nic, threads, tcp: config, number: host, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let socket = &mut table.sockets[number as usize];
         let before = socket.tcp.handed();
-        let mut uplink = Uplink { nic, place, out, now, origin: None };
+        let mut uplink = Uplink { nic, attachment, out, now, origin: None };
         let tcp = &mut socket.tcp;
         match done {
             Operation::Connect => tcp.connect(now, &mut uplink),
@@ -138,7 +138,7 @@ impl<P> Host<P> {
             has_finished: false,
             tcp,
             thread: threads.thread(task),
-            place,
+            attachment,
             out,
             now,
         };
@@ -166,7 +166,7 @@ impl<P> Host<P> {
             | Operation::Overhead(_) => {}
         }
         if calls.has_finished && socket.is_transient {
-            return out.on_event(now, place, Event::FlowFinished { socket: number });
+            return out.on_event(now, attachment, Event::FlowFinished { socket: number });
         }
         let due = socket.tcp.poll_timeout().min(threads.due_of(number, socket.app.poll_timeout()));
         out.hasten_socket(socket.timer, due);
@@ -179,7 +179,7 @@ impl<P> Host<P> {
         now: Time,
         out: &mut impl Environment<Place = P>,
     ) {
-        let Host { place, nic, udp_sockets, threads, ip, .. } = self;
+        let Host { attachment, nic, udp_sockets, threads, ip, .. } = self;
         let socket = &mut udp_sockets[number as usize];
         match done {
             Operation::Learn(ProgramEvent::Datagram(datagram)) => {
@@ -187,11 +187,15 @@ impl<P> Host<P> {
                     threads.as_ref().map_or(Span::ZERO, |threads| threads.core_wait(now));
                 let event =
                     Event::DatagramReceived { owner: socket.owner, datagram: &datagram, core_wait };
-                out.on_event(now, place, event);
+                out.on_event(now, attachment, event);
             }
             Operation::Send { bytes } => {
-                let packets =
-                    socket.send(now, bytes, ip, &mut Uplink { nic, place, out, now, origin: None });
+                let packets = socket.send(
+                    now,
+                    bytes,
+                    ip,
+                    &mut Uplink { nic, attachment, out, now, origin: None },
+                );
                 threads.as_mut().expect("the host has a processor").charge_datagram(packets);
             }
             _ => {}

@@ -148,33 +148,34 @@ impl<P> Host<P> {
         self.catch_up(now, out);
         self.take_frames(now, out);
         self.run_processor(now, out);
-        let Host { threads, place, .. } = self;
+        let Host { threads, attachment, .. } = self;
         let threads = threads.as_mut().expect("the host has a processor");
         let is_off = threads.queues.len() == 1 && threads.queues[0].is_scheduled;
-        threads.leaves_frames = is_off && threads.reported.is_none() && out.holds_unpolled(place);
+        threads.leaves_frames =
+            is_off && threads.reported.is_none() && out.holds_unpolled(attachment);
         if threads.leaves_frames {
             return Time::NEVER;
         }
-        let next = out.ring(place).next_arrival();
-        if next.is_never() { next } else { out.poll_after(place, next) }
+        let next = out.ring(attachment).next_arrival();
+        if next.is_never() { next } else { out.poll_after(attachment, next) }
     }
 
     /// Frames that have arrived go to their queues.
     pub(super) fn take_frames(&mut self, now: Time, out: &mut impl Environment<Place = P>) {
         let threads = self.threads.as_mut().expect("the host has a processor");
-        while let Some((_, packet)) = out.ring(&self.place).pop_arrived(now) {
+        while let Some((_, packet)) = out.ring(&self.attachment).pop_arrived(now) {
             let queue = queue_of(packet.flow_hash, threads.queues.len());
             if !threads.queues[queue].push(&packet) {
                 self.receive.ring_drops += 1;
                 out.on_event(
                     now,
-                    &self.place,
+                    &self.attachment,
                     Event::RingDropped { frames: 1, packet: Some(&packet) },
                 );
                 continue;
             }
             self.receive.frames += 1;
-            out.on_event(now, &self.place, Event::FrameDelivered { packet: &packet });
+            out.on_event(now, &self.attachment, Event::FrameDelivered { packet: &packet });
             if !threads.queues[queue].is_scheduled {
                 threads.raise(queue);
             }

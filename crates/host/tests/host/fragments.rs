@@ -454,12 +454,12 @@ proptest! {
         }
         let mut order: Vec<Packet> = Vec::new();
         let mut cable = Cable::default();
-        for (place, &(number, packet)) in kept.iter().enumerate() {
+        for (attachment, &(number, packet)) in kept.iter().enumerate() {
             order.push(packet);
             // A copy of a fragment whose datagram still waits is a duplicate.
             let block = number as u64 / OF_A_BLOCK;
             let waits =
-                kept[place + 1..].iter().any(|&(other, _)| other as u64 / OF_A_BLOCK == block);
+                kept[attachment + 1..].iter().any(|&(other, _)| other as u64 / OF_A_BLOCK == block);
             if doubled.contains(&number) && waits {
                 order.push(packet);
             }

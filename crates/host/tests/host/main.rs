@@ -32,7 +32,7 @@ fn host(side: usize, ring_frames: usize) -> Host<usize> {
 
 fn config(side: usize, ring_frames: usize) -> HostConfig<usize> {
     HostConfig {
-        place: side,
+        attachment: side,
         number: side as u16,
         nic: Nic::Plain(PlainNic::new(
             BitRate::from_gbps(10).pace(0),

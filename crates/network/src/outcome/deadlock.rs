@@ -48,33 +48,33 @@ fn without_the_living(
 ) -> BTreeMap<QueueLocation, Vec<QueueLocation>> {
     loop {
         let is_dead = |wanted: &Vec<QueueLocation>| {
-            !wanted.is_empty() && wanted.iter().all(|place| waiting.contains_key(place))
+            !wanted.is_empty() && wanted.iter().all(|queue| waiting.contains_key(queue))
         };
         let living: Vec<QueueLocation> = waiting
             .iter()
             .filter(|(_, wanted)| !is_dead(wanted))
-            .map(|(&place, _)| place)
+            .map(|(&queue, _)| queue)
             .collect();
         if living.is_empty() {
             return waiting;
         }
-        living.iter().for_each(|place| drop(waiting.remove(place)));
+        living.iter().for_each(|queue| drop(waiting.remove(queue)));
     }
 }
 
 /// A cycle of dead queues, starting at its first location.
 fn circle(dead: &BTreeMap<QueueLocation, Vec<QueueLocation>>) -> Vec<QueueLocation> {
     let mut way: Vec<QueueLocation> = Vec::new();
-    let mut at = dead.first_key_value().map(|(&place, _)| place);
-    while let Some(place) = at {
-        if let Some(start) = way.iter().position(|&seen| seen == place) {
+    let mut at = dead.first_key_value().map(|(&queue, _)| queue);
+    while let Some(queue) = at {
+        if let Some(start) = way.iter().position(|&seen| seen == queue) {
             let mut found = way.split_off(start);
             let first = (0..found.len()).min_by_key(|&i| found[i]).expect("a cycle has locations");
             found.rotate_left(first);
             return found;
         }
-        way.push(place);
-        at = dead[&place].first().copied();
+        way.push(queue);
+        at = dead[&queue].first().copied();
     }
     Vec::new()
 }

@@ -17,50 +17,53 @@ const REASSEMBLY_SECONDS: std::ops::RangeInclusive<u64> = 1..=3_600;
 const REASSEMBLY_BYTES: std::ops::RangeInclusive<u64> = 1 << 16..=1 << 30;
 const REASSEMBLY_DISTANCE_MAX: u32 = 1 << 16;
 
-fn check_ip(ip: &RawIp, place: &str) -> Result<(), PlanError> {
+fn check_ip(ip: &RawIp, location: &str) -> Result<(), PlanError> {
     let seconds = ip.reassembly_timeout_ps / SECOND_PS;
     let is_whole = ip.reassembly_timeout_ps.is_multiple_of(SECOND_PS);
     require(
         is_whole && REASSEMBLY_SECONDS.contains(&seconds),
-        place,
+        location,
         "ip.reassembly_timeout_ps must be 1 to 3600 whole seconds",
     )?;
     let is_sound = REASSEMBLY_BYTES.contains(&ip.reassembly_memory_bytes);
-    require(is_sound, place, "ip.reassembly_memory_bytes must be 65 536 to 1 073 741 824")?;
+    require(is_sound, location, "ip.reassembly_memory_bytes must be 65 536 to 1 073 741 824")?;
     require(
         ip.reassembly_distance <= REASSEMBLY_DISTANCE_MAX,
-        place,
+        location,
         "ip.reassembly_distance must be at most 65 536",
     )
 }
 
 pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
-    let place = &format!("host {}", host.name);
-    require(MTU_RANGE.contains(&host.mtu_bytes), place, "mtu_bytes must be 576 to 9216")?;
+    let location = &format!("host {}", host.name);
+    require(MTU_RANGE.contains(&host.mtu_bytes), location, "mtu_bytes must be 576 to 9216")?;
     require(
         host.nic.queue_bytes > u64::from(host.mtu_bytes),
-        place,
+        location,
         "nic.queue_bytes must be at least one frame",
     )?;
-    require(host.nic.rx_ring_frames > 0, place, "nic.rx_ring_frames must be at least 1")?;
-    check_interface(host, place)?;
+    require(host.nic.rx_ring_frames > 0, location, "nic.rx_ring_frames must be at least 1")?;
+    check_interface(host, location)?;
     let is_plain = host.nic.lossless.is_none() && host.cpu.processor.is_none();
     require(
         host.nic.bond.is_none() || is_plain && !host.cpu.has_costs(),
-        place,
+        location,
         "a bond has neither pauses nor costs of receiving",
     )?;
-    host.cpu.processor.as_deref().map_or(Ok(()), |processor| check_processor(processor, place))?;
-    host.ip.as_ref().map_or(Ok(()), |ip| check_ip(ip, place))?;
+    host.cpu
+        .processor
+        .as_deref()
+        .map_or(Ok(()), |processor| check_processor(processor, location))?;
+    host.ip.as_ref().map_or(Ok(()), |ip| check_ip(ip, location))?;
     let tcp = &host.tcp;
     require(
         tcp.initial_window_segments > 0,
-        place,
+        location,
         "tcp.initial_window_segments must be at least 1",
     )?;
     require(
         tcp.rto_min_ps > 0 && tcp.rto_max_ps >= tcp.rto_min_ps,
-        place,
+        location,
         "tcp.rto_min_ps must be above 0 and at most rto_max_ps",
     )?;
     for buffer in [&tcp.send_buffer, &tcp.receive_buffer] {
@@ -68,7 +71,7 @@ pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
             && buffer.maximum_bytes >= buffer.initial_bytes;
         require(
             sound,
-            place,
+            location,
             "a socket buffer must hold at least one packet, and its maximum must not be below its initial size",
         )?;
     }

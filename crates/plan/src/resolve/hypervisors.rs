@@ -26,22 +26,22 @@ fn check_hypervisor(
     raw: &RawPlan,
     graph: &Graph,
 ) -> Result<(), PlanError> {
-    let place = &format!("hypervisor {}", hypervisor.switch);
-    let node = graph.node(&hypervisor.switch, place)?;
-    require(node >= graph.hosts, place, "switch must name a switch")?;
+    let location = &format!("hypervisor {}", hypervisor.switch);
+    let node = graph.node(&hypervisor.switch, location)?;
+    require(node >= graph.hosts, location, "switch must name a switch")?;
     let cores = hypervisor.cores;
-    require((1..=CORES_MAX).contains(&cores), place, "cores must be 1 to 256")?;
-    require(hypervisor.slice_ps > 0, place, "slice_ps must be above 0")?;
-    require(are_cores(&hypervisor.irq_cores, cores), place, "irq_cores must name cores")?;
+    require((1..=CORES_MAX).contains(&cores), location, "cores must be 1 to 256")?;
+    require(hypervisor.slice_ps > 0, location, "slice_ps must be above 0")?;
+    require(are_cores(&hypervisor.irq_cores, cores), location, "irq_cores must name cores")?;
     let polls = hypervisor.switching == RawVirtualSwitching::Polling;
     require(
         polls != hypervisor.polling_cores.is_empty(),
-        place,
+        location,
         "polling_cores are for polling, which needs one",
     )?;
     require(
         hypervisor.polling_cores.iter().all(|&core| core < cores),
-        place,
+        location,
         "polling_cores must name cores",
     )?;
     let queues = [
@@ -51,7 +51,11 @@ fn check_hypervisor(
         hypervisor.guest_ring_frames,
         hypervisor.uplink_ring_frames,
     ];
-    require(queues.iter().all(|&frames| frames > 0), place, "queues must hold at least one frame")?;
+    require(
+        queues.iter().all(|&frames| frames > 0),
+        location,
+        "queues must hold at least one frame",
+    )?;
     hypervisor
         .machines
         .iter()
@@ -61,18 +65,18 @@ fn check_hypervisor(
     let linked = graph.ports[node].iter().filter(|port| port.peer < graph.hosts).count();
     require(
         named.len() == linked,
-        place,
+        location,
         "machines must name each host that is linked to the switch once",
     )?;
     hypervisor
         .neighbours
         .iter()
-        .try_for_each(|neighbour| check_neighbour(neighbour, cores, place))?;
+        .try_for_each(|neighbour| check_neighbour(neighbour, cores, location))?;
     let tasks =
         hypervisor.neighbours.iter().map(|neighbour| u64::from(neighbour.tasks)).sum::<u64>();
     require(
         tasks <= u64::from(NEIGHBOUR_TASKS_MAX),
-        place,
+        location,
         "neighbours must have at most 4096 tasks",
     )
 }
@@ -84,37 +88,41 @@ fn check_machine(
     graph: &Graph,
     switch: usize,
 ) -> Result<(), PlanError> {
-    let place = &format!("machine {}", machine.host);
-    let host = graph.node(&machine.host, place)?;
+    let location = &format!("machine {}", machine.host);
+    let host = graph.node(&machine.host, location)?;
     require(
         host < graph.hosts && graph.port_towards(switch, host).is_some(),
-        place,
+        location,
         "host must be linked to the switch",
     )?;
-    require(raw.hosts[host].nic.bond.is_none(), place, "a machine has one interface")?;
+    require(raw.hosts[host].nic.bond.is_none(), location, "a machine has one interface")?;
     let own =
         raw.hosts[host].cpu.processor.as_ref().map_or(0, |processor| processor.cores as usize);
     require(
         machine.cores.len() == own,
-        place,
+        location,
         "cores must have an entry for each core of the host",
     )?;
     require(
         machine.cores.iter().all(|set| are_cores(set, cores)),
-        place,
+        location,
         "cores must name cores of the hypervisor",
     )?;
     require(
         are_cores(&machine.vhost_cores, cores),
-        place,
+        location,
         "vhost_cores must name cores of the hypervisor",
     )
 }
 
-fn check_neighbour(neighbour: &RawNeighbour, cores: u32, place: &str) -> Result<(), PlanError> {
-    let place = &format!("{place}, neighbour {}", neighbour.name);
-    require(are_cores(&neighbour.cores, cores), place, "cores must name cores of the hypervisor")?;
-    require(NICE_RANGE.contains(&neighbour.nice), place, "nice must be -20 to 19")?;
+fn check_neighbour(neighbour: &RawNeighbour, cores: u32, location: &str) -> Result<(), PlanError> {
+    let location = &format!("{location}, neighbour {}", neighbour.name);
+    require(
+        are_cores(&neighbour.cores, cores),
+        location,
+        "cores must name cores of the hypervisor",
+    )?;
+    require(NICE_RANGE.contains(&neighbour.nice), location, "nice must be -20 to 19")?;
     let waits = neighbour.work_ps.is_none_or(|work| work > 0 && neighbour.wait_ps > 0);
-    require(waits, place, "work_ps and wait_ps must be above 0")
+    require(waits, location, "work_ps and wait_ps must be above 0")
 }

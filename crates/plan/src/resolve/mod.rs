@@ -198,17 +198,17 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
         "must be at most a million nodes and links",
     )?;
     for (i, link) in raw.links.iter().enumerate() {
-        let place = format!("links[{i}]");
-        let a = graph.node(&link.a, &place)?;
-        let b = graph.node(&link.b, &place)?;
-        require(a != b, &place, "a link must join two different nodes")?;
+        let location = format!("links[{i}]");
+        let a = graph.node(&link.a, &location)?;
+        let b = graph.node(&link.b, &location)?;
+        require(a != b, &location, "a link must join two different nodes")?;
         let rate = BitRate::from_bps(link.rate_bps)
-            .ok_or_else(|| PlanError::nonsense(&place, "the rate must be above 0"))?;
-        require(link.loss_ppb <= ONE_PPB, &place, "loss_ppb must be at most 1 000 000 000")?;
+            .ok_or_else(|| PlanError::nonsense(&location, "the rate must be above 0"))?;
+        require(link.loss_ppb <= ONE_PPB, &location, "loss_ppb must be at most 1 000 000 000")?;
         let is_seen = link.loss_ppb == 0 || a >= graph.hosts || b >= graph.hosts;
         require(
             is_seen,
-            &place,
+            &location,
             "a link that loses frames must lead to a switch, which counts them",
         )?;
         graph.connect(Link { a, b, rate, delay: Span::from_ps(link.delay_ps) });
@@ -220,29 +220,29 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
 }
 
 fn check_links(graph: &Graph, host: usize, is_bonded: bool) -> Result<(), PlanError> {
-    let (ports, place) = (&graph.ports[host], format!("host {}", graph.names[host]));
+    let (ports, location) = (&graph.ports[host], format!("host {}", graph.names[host]));
     let links = ports.len();
     if !is_bonded {
         return require(
             links == 1,
-            &place,
+            &location,
             &format!("a host must have exactly one link, not {links}"),
         );
     }
     require(
         (2..=BOND_LINKS_MAX).contains(&links),
-        &place,
+        &location,
         &format!("a bond must have 2 to 8 links, not {links}"),
     )?;
     let rate = |port: usize| graph.links[ports[port].link].rate;
     require(
         (1..links).all(|port| rate(port) == rate(0)),
-        &place,
+        &location,
         "the links of a bond must have the same rate",
     )?;
     require(
         ports.iter().all(|end| end.peer >= graph.hosts),
-        &place,
+        &location,
         "the links of a bond must lead to switches",
     )
 }

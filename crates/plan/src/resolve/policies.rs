@@ -27,7 +27,7 @@ impl PoliciesOfPorts {
         let of_switch = |(index, switch): (SwitchIndex, &RawSwitch)| {
             let named = switch.port_policies.iter().enumerate().rev();
             let own: BTreeMap<&str, u32> =
-                named.map(|(place, port)| (port.towards.as_str(), place as u32)).collect();
+                named.map(|(location, port)| (port.towards.as_str(), location as u32)).collect();
             let ends = &graph.ports[graph.hosts + index];
             ends.iter().map(|end| own.get(graph.names[end.peer].as_str()).copied()).collect()
         };
@@ -61,23 +61,23 @@ pub(super) fn check_switch(
     graph: &Graph,
 ) -> Result<(), PlanError> {
     let (switch, node) = (&switches[index], graph.hosts + index);
-    let place = format!("switch {}", switch.name);
-    require(switch.buffer_bytes > 0, &place, "buffer_bytes must be above 0")?;
-    check_mtus(switch, node, graph, &place)?;
+    let location = format!("switch {}", switch.name);
+    require(switch.buffer_bytes > 0, &location, "buffer_bytes must be above 0")?;
+    check_mtus(switch, node, graph, &location)?;
     check_accounts(switch, &policies.all(switches, index).collect::<Vec<_>>())?;
     for (i, rule) in switch.classify.iter().enumerate() {
-        check_rule(rule, node, graph, &format!("{place}.classify[{i}]"))?;
+        check_rule(rule, node, graph, &format!("{location}.classify[{i}]"))?;
     }
-    check_policy(&switch.policy, switch.buffer_bytes, &format!("{place}.policy"))?;
+    check_policy(&switch.policy, switch.buffer_bytes, &format!("{location}.policy"))?;
     for port in &switch.port_policies {
-        let place = format!("{place}.port_policies[{}]", port.towards);
-        let neighbour = graph.node(&port.towards, &place)?;
+        let location = format!("{location}.port_policies[{}]", port.towards);
+        let neighbour = graph.node(&port.towards, &location)?;
         require(
             graph.port_towards(node, neighbour).is_some(),
-            &place,
+            &location,
             "no link joins the switch and this node",
         )?;
-        check_policy(&port.policy, switch.buffer_bytes, &place)?;
+        check_policy(&port.policy, switch.buffer_bytes, &location)?;
     }
     Ok(())
 }
@@ -86,48 +86,50 @@ fn check_mtus(
     switch: &RawSwitch,
     node: usize,
     graph: &Graph,
-    place: &str,
+    location: &str,
 ) -> Result<(), PlanError> {
-    let is_sound = |mtu: u32, place: &str| {
-        require(MTU_RANGE.contains(&mtu), place, "mtu_bytes must be 576 to 9216")
+    let is_sound = |mtu: u32, location: &str| {
+        require(MTU_RANGE.contains(&mtu), location, "mtu_bytes must be 576 to 9216")
     };
-    switch.mtu_bytes.map_or(Ok(()), |mtu| is_sound(mtu, place))?;
+    switch.mtu_bytes.map_or(Ok(()), |mtu| is_sound(mtu, location))?;
     for port in &switch.port_mtus {
-        let place = format!("{place}.port_mtus[{}]", port.towards);
-        let neighbour = graph.node(&port.towards, &place)?;
+        let location = format!("{location}.port_mtus[{}]", port.towards);
+        let neighbour = graph.node(&port.towards, &location)?;
         require(
             graph.port_towards(node, neighbour).is_some(),
-            &place,
+            &location,
             "no link joins the switch and this node",
         )?;
-        is_sound(port.mtu_bytes, &place)?;
+        is_sound(port.mtu_bytes, &location)?;
     }
     Ok(())
 }
 
-fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<(), PlanError> {
+fn check_policy(policy: &RawPolicy, buffer_bytes: u64, location: &str) -> Result<(), PlanError> {
     let queues = policy.queues.len();
-    require((1..=QUEUES_MAX).contains(&queues), place, "a port must have one to eight queues")?;
-    check_bridging(policy, place)?;
+    require((1..=QUEUES_MAX).contains(&queues), location, "a port must have one to eight queues")?;
+    check_bridging(policy, location)?;
     let known = policy.queue_of_priority.iter().all(|&queue| usize::from(queue) < queues);
-    require(known, place, "queue_of_priority names a queue that does not exist")?;
+    require(known, location, "queue_of_priority names a queue that does not exist")?;
     for queue in &policy.queues {
-        let place = format!("{place}.{}", queue.name);
+        let location = format!("{location}.{}", queue.name);
         match queue.limit {
             RawLimit::Bytes(bytes) => {
                 require(
                     bytes > 0 && bytes <= buffer_bytes,
-                    &place,
+                    &location,
                     "the limit must be above 0 and at most the switch's buffer",
                 )?;
             }
-            RawLimit::Frames(frames) => require(frames > 0, &place, "the limit must be above 0")?,
-            RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha must be above 0")?,
+            RawLimit::Frames(frames) => {
+                require(frames > 0, &location, "the limit must be above 0")?
+            }
+            RawLimit::AlphaMilli(milli) => require(milli > 0, &location, "alpha must be above 0")?,
         }
         if let RawService::Dwrr(weight) = queue.service {
             require(
                 (1..=WEIGHT_MILLI_MAX).contains(&weight),
-                &place,
+                &location,
                 "a weight must be 1 to 1000 thousandths",
             )?;
         }
@@ -144,7 +146,7 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
                 && weight_exponent <= WEIGHT_EXPONENT_MAX;
             require(
                 sound,
-                &place,
+                &location,
                 "red: the minimum must be at most the maximum, the probability at most 1000, and the weight exponent 0 to 15",
             )?;
         }
@@ -163,7 +165,7 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         .is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
     require(
         is_first,
-        place,
+        location,
         "dpp.express_queue must be strict, and served before every other queue",
     )?;
     let sound = dpp.table_entries.is_power_of_two()
@@ -171,7 +173,7 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         && dpp.max_packets > 0;
     require(
         sound,
-        place,
+        location,
         "dpp: max_packets must be above 0, and table_entries a power of two of at least 4",
     )
 }

@@ -42,44 +42,44 @@ pub(crate) fn tree_of<'a>(mut vlans: impl Iterator<Item = &'a [u16]>, vlan: u16)
 }
 
 fn check(raw: &RawSpanningTree, graph: &Graph) -> Result<(), PlanError> {
-    let place = "spanning_tree";
-    require((1..=TREES_MAX).contains(&raw.trees.len()), place, "must have 1 to 65 trees")?;
+    let location = "spanning_tree";
+    require((1..=TREES_MAX).contains(&raw.trees.len()), location, "must have 1 to 65 trees")?;
     require(
         raw.trees[0].vlans.is_empty(),
-        place,
+        location,
         "the list of VLANs of the first tree must be empty: it is for all VLANs that no other tree lists",
     )?;
     let vlans: Vec<u16> = raw.trees.iter().flat_map(|tree| tree.vlans.iter().copied()).collect();
     require(
         vlans.iter().all(|vlan| (1..=VLAN_MAX).contains(vlan)),
-        place,
+        location,
         "VLANs must be 1 to 4094",
     )?;
     require(
         vlans.iter().collect::<BTreeSet<_>>().len() == vlans.len(),
-        place,
+        location,
         "a VLAN must have only one tree",
     )?;
     let instances: BTreeSet<u16> = raw.trees.iter().map(|tree| tree.instance).collect();
-    require(instances.len() == raw.trees.len(), place, "two trees have the same number")?;
+    require(instances.len() == raw.trees.len(), location, "two trees have the same number")?;
     raw.trees.iter().try_for_each(|tree| check_tree(tree, graph))
 }
 
 fn check_tree(tree: &RawTree, graph: &Graph) -> Result<(), PlanError> {
-    let place = format!("spanning_tree.trees[{}]", tree.instance);
+    let location = format!("spanning_tree.trees[{}]", tree.instance);
     let switches = graph.names.len() - graph.hosts;
     require(
         tree.bridge_priority.len() == switches,
-        &place,
+        &location,
         "bridge_priority must have a number for each switch",
     )?;
     let links = graph.links.len();
     let whole = tree.path_cost.len() == links && tree.port_priority.len() == links;
-    require(whole, &place, "path_cost and port_priority must have an entry for each link")?;
+    require(whole, &location, "path_cost and port_priority must have an entry for each link")?;
     let stepped = tree.bridge_priority.iter().all(|priority| priority % BRIDGE_PRIORITY_STEP == 0);
-    require(stepped, &place, "bridge_priority must be 0 to 61440 in steps of 4096")?;
+    require(stepped, &location, "bridge_priority must be 0 to 61440 in steps of 4096")?;
     let costs = tree.path_cost.iter().all(|cost| (1..=PATH_COST_MAX).contains(cost));
-    require(costs, &place, "path_cost must be 1 to 200 000 000")?;
+    require(costs, &location, "path_cost must be 1 to 200 000 000")?;
     let ports = tree.port_priority.iter().all(|(a, b)| (a | b) % PORT_PRIORITY_STEP == 0);
-    require(ports, &place, "port_priority must be 0 to 240 in steps of 16")
+    require(ports, &location, "port_priority must be 0 to 240 in steps of 16")
 }

@@ -54,19 +54,26 @@ impl RawDistribution {
     ///
     /// # Errors
     /// When its parameters make no sense.
-    pub fn resolved(&self, place: &str) -> Result<Distribution, PlanError> {
-        distribution(self, place)
+    pub fn resolved(&self, location: &str) -> Result<Distribution, PlanError> {
+        distribution(self, location)
     }
 }
 
 /// Most exponentials of one Erlang draw: each costs a random number.
 pub(crate) const ERLANG_SHAPE_MAX: u32 = 1000;
 
-pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distribution, PlanError> {
+pub(crate) fn distribution(
+    raw: &RawDistribution,
+    location: &str,
+) -> Result<Distribution, PlanError> {
     Ok(match *raw {
         RawDistribution::Constant(value) => Distribution::Constant(value),
         RawDistribution::Uniform { low, high } => {
-            require(low <= high && high < u64::MAX, place, "uniform: low must not be above high")?;
+            require(
+                low <= high && high < u64::MAX,
+                location,
+                "uniform: low must not be above high",
+            )?;
             Distribution::Uniform { low, high }
         }
         RawDistribution::Exponential { mean } => Distribution::Exponential { mean },
@@ -77,14 +84,14 @@ pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distrib
         RawDistribution::Erlang { mean, shape } => {
             require(
                 (1..=ERLANG_SHAPE_MAX).contains(&shape),
-                place,
+                location,
                 "erlang: shape must be 1 to 1000",
             )?;
             Distribution::Erlang { mean, shape }
         }
         RawDistribution::Cumulative(ref points) => Distribution::from_points(points.clone())
             .map_err(|error| {
-                PlanError::nonsense(place, format!("cumulative distribution: {error:?}"))
+                PlanError::nonsense(location, format!("cumulative distribution: {error:?}"))
             })?,
     })
 }

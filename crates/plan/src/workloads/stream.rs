@@ -112,12 +112,12 @@ fn check_pin(
     from: usize,
     through: &[usize],
     to: usize,
-    place: &str,
+    location: &str,
 ) -> Result<(), PlanError> {
     if through.is_empty() {
         return Ok(());
     }
     let path: Vec<usize> = [from].into_iter().chain(through.iter().copied()).chain([to]).collect();
     let joined = path.windows(2).all(|w| graph.port_towards(w[0], w[1]).is_some());
-    require(joined, place, "a pinned path must follow links from end to end")
+    require(joined, location, "a pinned path must follow links from end to end")
 }

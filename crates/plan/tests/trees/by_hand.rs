@@ -105,15 +105,15 @@ fn every_piece_of_a_drawing_has_a_root() {
 #[test]
 fn nonsense_is_refused_with_its_location() {
     let plan = Drawing::new(2, &[(0, 1, AT_1G)]).plan(2, false);
-    let said = |place: &str, value: serde_json::Value| {
+    let said = |location: &str, value: serde_json::Value| {
         let mut plan = plan.clone();
-        *plan.pointer_mut(place).expect("the place is in the plan") = value;
+        *plan.pointer_mut(location).expect("the location is in the plan") = value;
         Plan::parse(&plan.to_string())
             .err()
             .map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     let tree = "/spanning_tree/trees/1";
-    for (place, value, expected) in [
+    for (location, value, expected) in [
         ("/spanning_tree/trees".into(), "[]", "spanning_tree: must have 1 to 65 trees"),
         (
             format!("{tree}/bridge_priority"),
@@ -160,9 +160,9 @@ fn nonsense_is_refused_with_its_location() {
         ),
     ] {
         assert_eq!(
-            said(&place, serde_json::from_str(value).expect("it is JSON")),
+            said(&location, serde_json::from_str(value).expect("it is JSON")),
             expected,
-            "{place} = {value}"
+            "{location} = {value}"
         );
     }
     assert_eq!(said("/seed", 2.into()), "accepted");

@@ -45,7 +45,7 @@ pub struct MpiHost {
     port: u16,
     is_listening: bool,
     /// Where each rank is in `ranks`.
-    places: Vec<usize>,
+    index_of_rank: Vec<usize>,
     ranks: Vec<Rank>,
     net: Net,
 }
@@ -54,9 +54,9 @@ impl MpiHost {
     /// Before the first call of its ranks.
     pub fn new(config: MpiConfig) -> MpiHost {
         let MpiConfig { host, port, job, ledger, peers, ranks, start } = config;
-        let mut places = vec![usize::MAX; peers.len()];
-        ranks.iter().enumerate().for_each(|(at, &(rank, _))| places[rank as usize] = at);
-        let is_local = places.iter().map(|&place| place != usize::MAX).collect();
+        let mut index_of_rank = vec![usize::MAX; peers.len()];
+        ranks.iter().enumerate().for_each(|(at, &(rank, _))| index_of_rank[rank as usize] = at);
+        let is_local = index_of_rank.iter().map(|&index| index != usize::MAX).collect();
         let ranks = ranks
             .into_iter()
             .map(|(rank, random)| Rank::new(rank, Arc::clone(&job), start, random))
@@ -64,14 +64,14 @@ impl MpiHost {
         let (links, local, last) =
             (Links::new(host, ledger, peers), BTreeMap::new(), BTreeMap::new());
         let net = Net { job, links, is_local, local, last, sent_locally: 0, cause: None };
-        MpiHost { port, is_listening: false, places, ranks, net }
+        MpiHost { port, is_listening: false, index_of_rank, ranks, net }
     }
 
     /// Ranks go on.
     fn settle(&mut self, now: Time, calls: &mut dyn HostCalls) {
         for _ in 0..ROUNDS_MAX {
             while let Some((from, to, item, cause)) = self.net.poll_local(now) {
-                self.ranks[self.places[to as usize]].handle_item(from, item, cause);
+                self.ranks[self.index_of_rank[to as usize]].handle_item(from, item, cause);
             }
             self.ranks.iter_mut().for_each(|rank| rank.advance(now, &mut self.net, calls));
             // Memory that takes no time has delivered at once.
@@ -119,9 +119,9 @@ impl Program for MpiHost {
     }
     fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
         let cause = Some(Cause::now(socket, now));
-        let MpiHost { ranks, places, net, .. } = self;
+        let MpiHost { ranks, index_of_rank, net, .. } = self;
         net.links.handle_readable(socket, bytes, calls, |own, other, item| {
-            ranks[places[own as usize]].handle_item(other, item, cause);
+            ranks[index_of_rank[own as usize]].handle_item(other, item, cause);
         });
         self.settle(now, calls);
     }

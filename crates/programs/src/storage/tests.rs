@@ -89,11 +89,11 @@ fn us(time: Time) -> u64 {
 #[test]
 fn requests_in_order_follow_each_other_through_the_area_and_begin_again() {
     let mut draws = Draws::new(pattern(Access::Sequential, Probability::ONE), random("pattern"));
-    let places: Vec<(Op, u64, u64)> = (0..17).map(|_| draws.draw()).collect();
+    let draws_made: Vec<(Op, u64, u64)> = (0..17).map(|_| draws.draw()).collect();
     let expected = |turn: u64| (Op::Read, 64 * KIB + turn % 16 * 4 * KIB, 4 * KIB);
     assert!(
-        places.iter().enumerate().all(|(turn, &place)| place == expected(turn as u64)),
-        "{places:?}"
+        draws_made.iter().enumerate().all(|(turn, &position)| position == expected(turn as u64)),
+        "{draws_made:?}"
     );
 }
 
@@ -143,10 +143,11 @@ fn the_blocks_that_zipf_prefers_lie_apart() {
     );
     let mut counts = std::collections::BTreeMap::new();
     (0..4_000).for_each(|_| *counts.entry(draws.draw().1 / (4 * KIB)).or_insert(0) += 1);
-    let mut places: Vec<(u32, u64)> =
-        counts.into_iter().map(|(place, count)| (count, place)).collect();
-    places.sort_unstable();
-    let mut most: Vec<u64> = places.iter().rev().take(8).map(|&(_, place)| place).collect();
+    let mut draws_made: Vec<(u32, u64)> =
+        counts.into_iter().map(|(position, count)| (count, position)).collect();
+    draws_made.sort_unstable();
+    let mut most: Vec<u64> =
+        draws_made.iter().rev().take(8).map(|&(_, position)| position).collect();
     most.sort_unstable();
     assert!(most.windows(2).all(|pair| pair[1] - pair[0] > 1), "{most:?}");
 }
@@ -307,7 +308,7 @@ fn a_flush_under_way_holds_back_what_would_begin() {
     client.running(&mut |_, _| running += 1);
     assert_eq!((running, client.tallies().begun), (1, 1), "a flush is no request");
     client.handle_timeout(end(0, 10), &mut host);
-    assert_eq!(ops(), [Op::Write, Op::Flush], "the place of the write stays empty");
+    assert_eq!(ops(), [Op::Write, Op::Flush], "the slot of the write stays empty");
     client.handle_timeout(end(1, 30), &mut host);
     assert_eq!(ops()[2..], [Op::Write, Op::Flush], "both go on");
 }

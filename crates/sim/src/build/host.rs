@@ -35,7 +35,7 @@ pub(super) fn host_of(
     let raw = &plan.raw.hosts[host];
     let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
     let AgendaSources { processor, hypervisor, receives_whole } = sources;
-    let place = Attachment {
+    let attachment = Attachment {
         index: host as u32,
         wire_out: link.out,
         wire_in: link.into,
@@ -56,7 +56,7 @@ pub(super) fn host_of(
         (Some(policy), _) => Nic::Bonded(Box::new(bond(plan, host, policy, plain))),
     };
     let config = HostConfig {
-        place,
+        attachment,
         number: host as u16,
         nic,
         receive: ReceivePolicy {

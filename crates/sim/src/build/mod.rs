@@ -149,8 +149,8 @@ fn models(
 /// Arms the first deadlines of interfaces, processors, hypervisors and generators.
 fn arm(world: &mut World) {
     for node in &world.hosts {
-        world.links.call_interface(node.place().index, node.poll_timeout());
-        if let Some(source) = node.place().processor {
+        world.links.call_interface(node.attachment().index, node.poll_timeout());
+        if let Some(source) = node.attachment().processor {
             world.links.agenda.arm(source, node.poll_processor());
         }
     }

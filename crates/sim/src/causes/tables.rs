@@ -70,9 +70,9 @@ pub(crate) fn tables(of: &[Explanation], lost_datagrams: &LostDatagrams) -> Vec<
 
 fn lost_columns(lost: &LostDatagrams) -> Vec<(&'static str, Column)> {
     vec![
-        ("workload", Column::U32(lost.keys().map(|place| place.0).collect())),
-        ("wire", Column::U32(lost.keys().map(|place| place.1).collect())),
-        ("by", Column::U32(lost.keys().map(|place| place.2.number()).collect())),
+        ("workload", Column::U32(lost.keys().map(|location| location.0).collect())),
+        ("wire", Column::U32(lost.keys().map(|location| location.1).collect())),
+        ("by", Column::U32(lost.keys().map(|location| location.2.number()).collect())),
         ("datagrams", Column::U64(lost.values().copied().collect())),
     ]
 }

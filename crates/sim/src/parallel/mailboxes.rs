@@ -59,18 +59,18 @@ impl Mailboxes {
 /// window before are read.
 #[derive(Debug)]
 pub(super) struct Board<T> {
-    places: Vec<[Mutex<Vec<T>>; 2]>,
+    slots: Vec<[Mutex<Vec<T>>; 2]>,
 }
 
 impl<T: Copy> Board<T> {
     pub(super) fn new(parts: usize) -> Board<T> {
-        Board { places: std::iter::repeat_with(Default::default).take(parts).collect() }
+        Board { slots: std::iter::repeat_with(Default::default).take(parts).collect() }
     }
 
     /// Publishes the new items of a part, in place of those of two windows ago. `items` is empty
     /// afterwards.
     pub(super) fn post(&self, part: usize, window: usize, items: &mut Vec<T>) {
-        let mut own = self.places[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = self.slots[part][window % 2].lock().unwrap_or_else(PoisonError::into_inner);
         own.clear();
         own.append(items);
     }
@@ -78,10 +78,8 @@ impl<T: Copy> Board<T> {
     /// The new items of all parts, one part after the other.
     pub(super) fn read(&self, window: usize) -> Vec<T> {
         let mut all = Vec::new();
-        for place in &self.places {
-            all.extend_from_slice(
-                &place[window % 2].lock().unwrap_or_else(PoisonError::into_inner),
-            );
+        for slot in &self.slots {
+            all.extend_from_slice(&slot[window % 2].lock().unwrap_or_else(PoisonError::into_inner));
         }
         all
     }

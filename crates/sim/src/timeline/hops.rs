@@ -51,7 +51,7 @@ pub(super) struct Paused {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoreWait {
     /// Index of its socket among the watched ones.
-    pub(super) place: u32,
+    pub(super) socket_index: u32,
     pub(super) since: Time,
     pub(super) until: Time,
 }

@@ -112,7 +112,7 @@ pub(crate) struct Timeline {
     /// Client's and server's socket of every watched connection.
     watched: Vec<SocketNumber>,
     /// Indices of sockets in that list.
-    places: BTreeMap<SocketNumber, u32>,
+    indices: BTreeMap<SocketNumber, u32>,
     /// Whether frames of watched connections came to each wire: frames of other connections are
     /// kept at the same wires.
     is_used: Vec<bool>,
@@ -138,7 +138,7 @@ impl Timeline {
             is_used: vec![false; nodes.ends.len()],
             nodes,
             inside: BTreeMap::new(),
-            places: watched.iter().copied().zip(0..).collect(),
+            indices: watched.iter().copied().zip(0..).collect(),
             watched,
             connections_left_out: left_out,
             hops: Hops::default(),
@@ -176,9 +176,9 @@ impl Timeline {
     pub(crate) fn end_event(&mut self, sample: impl Fn(SocketNumber) -> Option<SocketSample>) {
         if self.is_open {
             let now = self.now;
-            for (place, &socket) in (0..).zip(&self.watched) {
+            for (socket_index, &socket) in (0..).zip(&self.watched) {
                 if let Some(sample) = sample(socket) {
-                    self.samples.note(now, place, sample);
+                    self.samples.note(now, socket_index, sample);
                 }
             }
         }
@@ -243,15 +243,15 @@ impl Timeline {
     /// A program has been granted the core for which it has waited to work for an input of this
     /// socket.
     pub(crate) fn waited_for_core(&mut self, socket: SocketNumber, since: Time) {
-        if let (true, Some(&place)) = (self.is_open, self.places.get(&socket)) {
-            self.core_waits.push(CoreWait { place, since, until: self.now });
+        if let (true, Some(&socket_index)) = (self.is_open, self.indices.get(&socket)) {
+            self.core_waits.push(CoreWait { socket_index, since, until: self.now });
         }
     }
 
     /// The frame if it is one of a watched connection. Frames of other connections are kept at the
     /// wires of those that are sent in a window.
     fn watched_frame(&mut self, wire: u32, frame: Option<Sent>) -> Option<FrameId> {
-        let frame = frame.filter(|frame| self.places.contains_key(&frame.sender))?.id;
+        let frame = frame.filter(|frame| self.indices.contains_key(&frame.sender))?.id;
         self.is_used[wire as usize] = true;
         Some(frame)
     }

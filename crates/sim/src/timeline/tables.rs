@@ -86,7 +86,7 @@ fn frames(timeline: &Timeline, recorder: &Recorder) -> Table {
     let known: Vec<(FrameId, SentFrame)> =
         frame_ids(timeline).into_iter().filter_map(|id| Some((id, recorder.frame(id)?))).collect();
     // The ends of a connection follow each other.
-    let receiver = |frame: &SentFrame| timeline.places[&frame.sender] ^ 1;
+    let receiver = |frame: &SentFrame| timeline.indices[&frame.sender] ^ 1;
     let mut columns = vec![
         ("id", u64s(&known, |frame| frame.0)),
         ("to_socket", u32s(&known, |frame| receiver(&frame.1))),
@@ -199,7 +199,7 @@ fn samples(rows: &[Row]) -> Table {
 
 fn core_waits(rows: &[CoreWait]) -> Table {
     let columns = vec![
-        ("socket", u32s(rows, |row| row.place)),
+        ("socket", u32s(rows, |row| row.socket_index)),
         ("since_ps", u64s(rows, |row| row.since.ps())),
         ("until_ps", u64s(rows, |row| row.until.ps())),
     ];

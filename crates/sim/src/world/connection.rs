@@ -94,7 +94,7 @@ impl World {
             let (own, peer, number) = (hosts[side], hosts[1 - side], numbers[side]);
             if self.is_own(own) {
                 let host = &mut self.hosts[own as usize];
-                let tag = tag.written(host.place().is_tagged);
+                let tag = tag.written(host.attachment().is_tagged);
                 let to_endpoint = numbers[1 - side];
                 let opened = host.open(NewSocket {
                     identity: Identity {
@@ -148,7 +148,7 @@ impl World {
         for (side, &own) in hosts.iter().enumerate() {
             let peer = hosts[1 - side];
             let host = &mut self.hosts[own as usize];
-            let tag = tag.written(host.place().is_tagged);
+            let tag = tag.written(host.attachment().is_tagged);
             let to_endpoint = numbers[1 - side];
             let identity =
                 Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };

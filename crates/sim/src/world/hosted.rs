@@ -29,7 +29,7 @@ impl World {
         let timer = self.sources.programs + self.programs.len() as u32;
         debug_assert!(timer < self.sources.sockets, "the program has a place in the agenda");
         let model = &mut self.hosts[host as usize];
-        let tag = Tag::new(header.priority, header.vlan).written(model.place().is_tagged);
+        let tag = Tag::new(header.priority, header.vlan).written(model.attachment().is_tagged);
         let new =
             NewProgram { program, owner: workload, timer, tag, dscp: header.dscp, counts_goodput };
         let number = model.add_program(new);

@@ -363,7 +363,7 @@ impl World {
     #[inline(never)]
     fn poll_bonded(&mut self, now: Time, wire: usize, host: u32) {
         let model = &mut self.hosts[host as usize];
-        model.place_mut().wire_in = wire as u32;
+        model.attachment_mut().wire_in = wire as u32;
         let before = model.counters().rx_frames;
         self.poll_host(now, host);
         let model = &mut self.hosts[host as usize];

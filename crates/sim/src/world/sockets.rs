@@ -23,7 +23,7 @@ impl World {
     /// next. A released index is left out when the number of one of its sockets is used again: that
     /// socket has another index.
     pub(crate) fn connections(&self) -> impl Iterator<Item = u32> {
-        let is_own = |place: u32| self.socket(place).timer() == self.socket_source(place);
+        let is_own = |index: u32| self.socket(index).timer() == self.socket_source(index);
         (0..self.sockets.len() as u32)
             .step_by(2)
             .filter(move |&opener| is_own(opener) && is_own(opener + 1))
@@ -39,8 +39,8 @@ impl World {
         for socket in self.all_sockets() {
             socket.app().running(self.now, |user, start| tell(socket.owner(), user, start));
         }
-        for place in &self.programs {
-            self.hosts[place.host as usize].running_of(place.number, &mut *tell);
+        for index in &self.programs {
+            self.hosts[index.host as usize].running_of(index.number, &mut *tell);
         }
     }
 

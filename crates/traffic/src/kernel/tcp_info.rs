@@ -66,7 +66,7 @@ pub fn counters(fd: &OwnedFd) -> Option<Counters> {
     };
     let mut counters = (result == 0).then(|| parse(&info[..length as usize]))?;
     if let Some(memory) = memory(fd) {
-        MEMORY.iter().for_each(|&(name, place)| counters.set(name, memory[place].into()));
+        MEMORY.iter().for_each(|&(name, index)| counters.set(name, memory[index].into()));
     }
     Some(counters)
 }
@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn each_counter_is_where_the_header_has_it() {
-        macro_rules! places {
+        macro_rules! offsets {
             ($($field:ident),*) => { [$(std::mem::offset_of!(TcpInfo, $field)),*] };
         }
-        let places = places!(
+        let offsets = offsets!(
             snd_cwnd,
             snd_ssthresh,
             rtt,
@@ -200,7 +200,7 @@ mod tests {
             ca_state,
             snd_mss
         );
-        assert_eq!(FIELDS.map(|(_, at, _)| at), places);
+        assert_eq!(FIELDS.map(|(_, at, _)| at), offsets);
         assert_eq!(size_of::<TcpInfo>(), 248);
     }
 

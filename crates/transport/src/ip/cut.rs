@@ -20,11 +20,11 @@ impl Identifications {
     /// The next one for this host. They begin again after 65 536.
     fn take(&mut self, destination: u16) -> u16 {
         let known = self.0.binary_search_by_key(&destination, |&(host, _)| host);
-        let place = known.unwrap_or_else(|place| {
-            self.0.insert(place, (destination, 0));
-            place
+        let index = known.unwrap_or_else(|index| {
+            self.0.insert(index, (destination, 0));
+            index
         });
-        let next = &mut self.0[place].1;
+        let next = &mut self.0[index].1;
         let id = *next;
         *next = next.wrapping_add(1);
         id

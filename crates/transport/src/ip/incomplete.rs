@@ -89,27 +89,27 @@ impl Incomplete {
 
     /// Adds a piece, joined with those that it touches.
     fn insert(&mut self, start: u32, end: u32) -> Put {
-        let place = self.runs.partition_point(|run| run.1 < start);
-        let Some(&(first, behind)) = self.runs.get(place) else {
+        let index = self.runs.partition_point(|run| run.1 < start);
+        let Some(&(first, behind)) = self.runs.get(index) else {
             self.runs.push((start, end));
             return Put::Waits;
         };
         if first <= start && end <= behind {
             return Put::Duplicate;
         }
-        let next = self.runs.get(place + 1).map_or(u32::MAX, |run| run.0);
+        let next = self.runs.get(index + 1).map_or(u32::MAX, |run| run.0);
         if first < end && start < behind || next < end {
             return Put::Broken;
         }
         if behind == start {
-            self.runs[place].1 = end;
+            self.runs[index].1 = end;
             if next == end {
-                self.runs[place].1 = self.runs.remove(place + 1).1;
+                self.runs[index].1 = self.runs.remove(index + 1).1;
             }
         } else if first == end {
-            self.runs[place].0 = start;
+            self.runs[index].0 = start;
         } else {
-            self.runs.insert(place, (start, end));
+            self.runs.insert(index, (start, end));
         }
         Put::Waits
     }
@@ -125,11 +125,11 @@ mod tests {
 
     /// The results of these fragments of 8 bytes each, by their positions; the one at 4 is the
     /// last.
-    fn put(places: &[u32]) -> Vec<Put> {
+    fn put(indices: &[u32]) -> Vec<Put> {
         let mut own = Incomplete::default();
-        places
+        indices
             .iter()
-            .map(|&place| own.put(&fragment(8 * place, 8, place != 4), Ecn::NotEct))
+            .map(|&index| own.put(&fragment(8 * index, 8, index != 4), Ecn::NotEct))
             .collect()
     }
 

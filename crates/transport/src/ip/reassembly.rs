@@ -137,11 +137,11 @@ impl Reassembly {
             return;
         }
         let known = self.arrived.binary_search_by_key(&source, |&(host, _)| host);
-        let place = known.unwrap_or_else(|place| {
-            self.arrived.insert(place, (source, 0));
-            place
+        let index = known.unwrap_or_else(|index| {
+            self.arrived.insert(index, (source, 0));
+            index
         });
-        let arrived = &mut self.arrived[place].1;
+        let arrived = &mut self.arrived[index].1;
         *arrived = arrived.wrapping_add(1);
         let (arrived, own) = (*arrived, self.store.get(slot));
         let distance = arrived.wrapping_sub(std::mem::replace(&mut own.arrived, arrived));

@@ -50,13 +50,13 @@ impl Ring {
     ) -> Ring {
         let flags = if is_writable { WRITABLE } else { 0 };
         for index in 0..RING_SIZE {
-            let place = at + usize::from(index) * DESCRIPTOR_BYTES;
+            let address = at + usize::from(index) * DESCRIPTOR_BYTES;
             memory.write(
-                place,
+                address,
                 &(BASE + (buffers + usize::from(index) * buffer_bytes) as u64).to_le_bytes(),
             );
-            memory.write(place + 8, &(buffer_bytes as u32).to_le_bytes());
-            memory.write(place + 12, &flags.to_le_bytes());
+            memory.write(address + 8, &(buffer_bytes as u32).to_le_bytes());
+            memory.write(address + 12, &flags.to_le_bytes());
             memory.write(at + AVAILABLE_AT + 4 + 2 * usize::from(index), &index.to_le_bytes());
         }
         memory.store(at + AVAILABLE_AT, NO_INTERRUPT);
@@ -65,7 +65,7 @@ impl Ring {
 
     /// Addresses of descriptors, used and available entries, for the other side.
     pub(super) fn addresses(&self) -> [u64; 3] {
-        [self.at, self.at + USED_AT, self.at + AVAILABLE_AT].map(|place| BASE + place as u64)
+        [self.at, self.at + USED_AT, self.at + AVAILABLE_AT].map(|address| BASE + address as u64)
     }
 
     /// The length of all descriptors.
@@ -99,8 +99,9 @@ impl Ring {
 
     /// The next of them, which is given again with the next call of [`Ring::give`].
     pub(super) fn take(&mut self, memory: &SharedMemory) -> u16 {
-        let place = self.at + USED_AT + 4 + usize::from(self.taken % RING_SIZE) * USED_ENTRY_BYTES;
-        let index = u32::from_le_bytes(memory.read(place)) as u16 % RING_SIZE;
+        let address =
+            self.at + USED_AT + 4 + usize::from(self.taken % RING_SIZE) * USED_ENTRY_BYTES;
+        let index = u32::from_le_bytes(memory.read(address)) as u16 % RING_SIZE;
         let entry = self.at + AVAILABLE_AT + 4 + 2 * usize::from(self.taken % RING_SIZE);
         memory.write(entry, &index.to_le_bytes());
         self.taken = self.taken.wrapping_add(1);

@@ -13,9 +13,9 @@ use tailrace_workloads::Followed;
 
 /// Frames between two passes that forget frames, at least.
 const FORGET_EVERY: FrameId = 1 << 13;
-/// Frames between two passes for each user that they visit, so that the passes are a small part of
-/// the work.
-const FRAMES_PER_USER: FrameId = 16;
+/// Frames between two passes for each socket or program that they visit, so that the passes are a
+/// small part of the work.
+const FRAMES_PER_VISIT: FrameId = 16;
 
 /// A frame of an explained connection that a host sent, as far as the record still has it.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +48,15 @@ impl Recorder {
     }
 
     /// Forgets frames that no explanation can need: `running` calls its argument with the workload,
-    /// the user and the intended start of everything in progress; `users` is the number of users
-    /// that were visited for that. Of users with one connection, one transaction is in progress:
-    /// everything before the latest ones is in their cached paths.
+    /// the user and the intended start of everything in progress; `visited` is the number of
+    /// sockets and programs that it visits for that. Of users with one connection, one transaction
+    /// is in progress: everything before the latest ones is in their cached paths.
     pub(crate) fn forget(
         &mut self,
-        users: usize,
+        visited: usize,
         running: impl Fn(&mut dyn FnMut(u32, u32, Time)),
     ) {
-        self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_USER * users as u64);
+        self.forgets_at = self.frames.next() + FORGET_EVERY.max(FRAMES_PER_VISIT * visited as u64);
         // Of datagrams in one direction it is unknown which are on their way.
         if !self.frames.has_old() || self.followed.contains(&Followed::OneWay) {
             return;

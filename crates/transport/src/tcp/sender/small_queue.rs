@@ -96,20 +96,20 @@ impl SmallQueue {
             self.learn_pace(now, departs, bytes);
         }
         self.bytes += bytes;
-        let place = self.newest as usize % PARTS;
+        let index = self.newest as usize % PARTS;
         let is_joined = self.len > 0
             && (self.len as usize == PARTS
-                || (self.part_bytes[place] < self.part && !self.is_part_ended));
+                || (self.part_bytes[index] < self.part && !self.is_part_ended));
         if is_joined {
-            self.part_bytes[place] += bytes;
-            self.departs[place] = departs;
+            self.part_bytes[index] += bytes;
+            self.departs[index] = departs;
             return;
         }
         self.is_part_ended = false;
-        let place = (self.newest + 1) as usize % PARTS;
-        self.departs[place] = departs;
-        self.part_bytes[place] = bytes;
-        self.newest = place as u8;
+        let index = (self.newest + 1) as usize % PARTS;
+        self.departs[index] = departs;
+        self.part_bytes[index] = bytes;
+        self.newest = index as u8;
         self.len += 1;
     }
 
@@ -173,10 +173,10 @@ impl SmallQueue {
     pub(crate) fn room_at(&self, limit: u32) -> Time {
         let mut left = self.bytes;
         for i in 0..self.len {
-            let place = (self.first() + i as usize) % PARTS;
-            left -= self.part_bytes[place];
+            let index = (self.first() + i as usize) % PARTS;
+            left -= self.part_bytes[index];
             if left <= limit {
-                return self.departs[place];
+                return self.departs[index];
             }
         }
         Time::NEVER
