@@ -96,7 +96,17 @@ ALLOWED: dict[str, set[str]] = {
     # The same simulator for a page.
     "web": {"plan", "record", "sim"},
     # Tests that compare the engines, which do not know each other.
-    "parity": {"units", "outcome", "wire", "plan", "network", "sim", "lab"},
+    "parity": {
+        "units",
+        "outcome",
+        "wire",
+        "plan",
+        "network",
+        "workloads",
+        "sim",
+        "lab",
+        "traffic",
+    },
 }
 
 # A file is one concept; the switch, the host, the world and the experiment are where a god

@@ -131,7 +131,7 @@ impl Net {
     /// A sender's program hands down a frame for the slow port.
     fn send(&mut self, now: Time, sender: usize, mut frame: TestFrame) {
         let mut calls = Calls::default();
-        self.senders[sender].handle_frame(now, 0, frame, &mut calls);
+        self.senders[sender].handle_frame(now, 0, &mut frame, &mut calls);
         self.carry(Hop::Sender(sender), calls);
     }
 
@@ -179,11 +179,13 @@ impl Net {
                 self.senders[sender].handle_timeout(now, &mut calls);
                 Hop::Sender(sender)
             } else {
-                let (_, (hop, frame)) = self.on_the_way.pop_first().expect("something arrives");
+                let (_, (hop, mut frame)) = self.on_the_way.pop_first().expect("something arrives");
                 match hop {
-                    Hop::Middle(port) => self.middle.handle_frame(now, port, frame, &mut calls),
+                    Hop::Middle(port) => {
+                        self.middle.handle_frame(now, port, &mut frame, &mut calls)
+                    }
                     Hop::Sender(at) if frame.pause.is_some() => {
-                        self.senders[at].handle_frame(now, 0, frame, &mut calls)
+                        self.senders[at].handle_frame(now, 0, &mut frame, &mut calls)
                     }
                     Hop::Sender(_) => {}
                 }

@@ -85,7 +85,7 @@ fn a_resume_is_noticed_at_once() {
     switch.handle_frame(ns(100), 0, &mut of(SAN, 1), &mut notes);
     switch.handle_timeout(ns(5_000), &mut notes);
     assert_eq!(switch.poll_timeout(), ns(PAUSE_NS));
-    switch.handle_frame(ns(9_000), 0, pause(1 << SAN, 0), &mut notes);
+    switch.handle_frame(ns(9_000), 0, &mut pause(1 << SAN, 0), &mut notes);
     assert_eq!(story(&notes, 0), owned(&[(9_000, "frame 1")]));
 }
 

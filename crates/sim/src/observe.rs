@@ -122,6 +122,12 @@ impl Observe {
         }
     }
 
+    /// Whether most frames leave their part of the digest and nothing else.
+    #[inline(always)]
+    pub(crate) fn keeps_only_digest(&self) -> bool {
+        self.digest.is_some()
+    }
+
     /// A frame goes onto a wire. Returns whether nothing else has to be recorded; otherwise
     /// `record` records the rest.
     #[inline(always)]

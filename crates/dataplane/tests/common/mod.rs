@@ -57,7 +57,7 @@ impl Frame for TestFrame {
 }
 
 /// Events, as `(ps, port, what)`.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq, Debug)]
 pub struct Notebook {
     pub sent: Vec<(u64, PortNo, TestFrame)>,
     pub dropped: Vec<(u64, PortNo, u64, DropCause)>,

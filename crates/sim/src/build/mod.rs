@@ -53,29 +53,18 @@ fn assemble(plan: &Plan, programs: usize) -> World {
     let processors = hosts_with_processor(plan);
     let generators = arriving(plan);
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let bridging =
-        Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
-    let first_processor_source = first_member_source + bridging.members.len() as u32;
-    let processors: Vec<u32> = (0..hosts as u32)
-        .filter(|&host| raw.hosts[host as usize].cpu.processor.is_some())
-        .collect();
-    let first_hypervisor_source = first_processor_source + processors.len() as u32;
-    let place_of = |host: u32| {
-        processors.binary_search(&host).ok().map(|at| first_processor_source + at as u32)
-    };
-    let models: Vec<Host<Attachment>> = (0..hosts as u32)
-        .map(|host| {
-            let called = run_by[host as usize].map(|number| first_hypervisor_source + number);
-            let receives_whole =
-                run_by[host as usize].is_some_and(|number| hands_over_whole(plan, number));
-            let sources =
-                AgendaSources { processor: place_of(host), hypervisor: called, receives_whole };
-            host_of(plan, host as usize, links[host as usize], lossless.remove(&host), sources)
-        })
-        .collect();
-    let first_program_source = first_hypervisor_source + attached.len() as u32;
-    let hosted = programs.len() + hosted_programs(plan);
-    let first_socket_source = first_program_source + hosted as u32;
+    let first_member = (wires.len() + generators) as Source;
+    let interfaces = lossless.keys().copied();
+    let bridging = Bridging::new(first_member, hosts, interfaces, callers, notifies(plan));
+    let hosted = programs + hosted_programs(plan);
+    let sources = Sources::number(SourceCounts {
+        wires: wires.len(),
+        generators,
+        members: bridging.members.len(),
+        processors: processors.len(),
+        hypervisors: attached.len(),
+        programs: hosted,
+    });
     let records: Vec<WorkloadRecord> =
         plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
     World {
@@ -136,7 +125,7 @@ fn models(
     let model = |host: u32| {
         let hypervisor = run_by[host as usize];
         let processor = processors.binary_search(&host).ok();
-        let places = Places {
+        let places = AgendaSources {
             processor: processor.map(|index| sources.processors + index as Source),
             hypervisor: hypervisor.map(|number| sources.hypervisors + number),
             receives_whole: hypervisor.is_some_and(|number| hands_over_whole(plan, number)),

@@ -76,8 +76,6 @@ impl Port {
         say(&line, request::SET_MEM_TABLE, &table, Some(memory.file().as_fd()))?;
         for (number, ring) in [(RECEIVE, &receiving), (SEND, &sending)] {
             let [descriptors, used, available] = ring.addresses();
-            say(&line, Message::SetRingSize, &body(&[number | u64::from(RING_SIZE) << 32]), None)?;
-            say(&line, Message::SetRingBase, &body(&[number]), None)?;
             say(
                 &line,
                 request::SET_VRING_NUM,
