@@ -116,7 +116,7 @@ def test_circles_of_rust_are_found(
         ),
         pytest.param(
             {"a.py": "def f():\n    from p.b import B", "b.py": "from p.a import f"},
-            [],
+            [["p.a", "p.b"]],
             id="within a function",
         ),
         pytest.param(

@@ -65,12 +65,8 @@ def _reached(module: Module, edges: Uses) -> set[Module]:
 
 
 def python_uses(package: Path) -> dict[Module, set[Module]]:
-    """Module → the modules of the package that it imports when it is imported itself, or for its
-    types.
-
-    Imports within functions do not count: the program's start uses them to come before everything
-    else.
-    """
+    """Module → the modules of the package that it imports: when it is imported itself, within its
+    functions, or for its types."""
     files = {_python_name(file, package): file for file in package.rglob("*.py")}
     return {
         module: {known for name in _imported(file) if (known := _longest(name, files))}
@@ -87,8 +83,7 @@ def _imported(file: Path) -> Iterator[Module]:
     ahead: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while ahead:
         node = ahead.pop()
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            ahead += ast.iter_child_nodes(node)
+        ahead += ast.iter_child_nodes(node)
         match node:
             case ast.Import(names=names):
                 yield from (tuple(alias.name.split(".")) for alias in names)

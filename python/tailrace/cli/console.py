@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from msgspec import to_builtins
 
-from tailrace.cli.start import INTERRUPTED
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.terminal import is_terminal, shown, width_of
 from tailrace.errors import escaped, in_line
 

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import DONE, emit, emit_json, emit_table, emit_text, note
 from tailrace.cli.measure_arguments import DriveArguments
-from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
 from tailrace.results.format.columns import align
@@ -181,7 +181,9 @@ def _precondition(drive: Drive) -> str:
 
 def _write(data: dict[str, object], folder: Path) -> None:
     try:
-        result.write(data, folder)
+        from tailrace.tools.drive import page
+
+        page.write(data, folder)
     except OSError as error:
         raise RunRefusedError(
             f"{error.filename or folder}: {reason_of(error)}; the result is printed and not "

@@ -5,8 +5,8 @@ from typing import Any
 
 import typer.core
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import note
-from tailrace.cli.start import INTERRUPTED
 
 SUMMARY_CHARACTERS_MAX = 1000
 """Longer than any summary, so that none is cut off."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
 from tailrace.cli.dry import print_dry
 from tailrace.cli.reporting import reporting
-from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.executor import Executor
 from tailrace.experiment.large.run import LargeRun

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import note
-from tailrace.cli.start import INTERRUPTED
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.stages import working
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import (
     DONE,
     EXPECTATION_FAILED,
@@ -22,7 +23,6 @@ from tailrace.cli.explaining import refuse_explain
 from tailrace.cli.large import print_large, refuse_large, run_large
 from tailrace.cli.reporting import SUMMARY_LATER, reporting
 from tailrace.cli.scenarios import loaded_of, scenario_paths
-from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.exact import refuse

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+from tailrace.cli.codes import INTERRUPTED
+
 TYPE_CHECKING = (
     False  # as in `typing`: nothing that can wait is imported before the handlers are installed
 )
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn
 
-INTERRUPTED = 130
-"""Exit code that a shell reports for a program ended by Ctrl-C."""
 AGAIN_S = 0.01
 """After this time an interrupt comes again that was raised where no exception leaves."""
 IMPORTING = "<frozen importlib"

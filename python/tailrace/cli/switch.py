@@ -3,10 +3,10 @@
 from contextlib import ExitStack
 from pathlib import Path
 
+from tailrace.cli.codes import INTERRUPTED
 from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides
 from tailrace.cli.measure_arguments import SwitchArguments
 from tailrace.cli.scenarios import loaded_of
-from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
 from tailrace.scenario.text.units import RATE as BIT_RATE

@@ -1,9 +1,9 @@
 """The points of a large sweep: each is made and checked when it runs, and none is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tailrace.errors import Problem, ScenarioError
-from tailrace.scenario.loading import contested, scenario_at
 from tailrace.scenario.replaced_arms import replace_arms
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import Sweep
@@ -25,7 +25,11 @@ def document_of_points(document: Document) -> Document:
     return edit.document()
 
 
-def refuse_unsound_values(document: Document, base: Scenario) -> None:
+Problems = Callable[[Document, Mapping[str, Any], Mapping[str, Any]], list[Problem]]
+"""The problems of an arm, given by its changes, at one point of a sweep."""
+
+
+def refuse_unsound_values(document: Document, base: Scenario, problems_at: Problems) -> None:
     """Raises `ScenarioError` where a value of an axis is invalid in any arm, the other axes at
     their first values.
 
@@ -33,14 +37,12 @@ def refuse_unsound_values(document: Document, base: Scenario) -> None:
     """
     sweep = base.sweep
     assert sweep is not None, "a large sweep is a sweep"
-    if problems := contested(document, base):
-        raise ScenarioError(problems)
     plain = document_of_points(document)
     for path in sweep.axes:
         found = [
             problem
             for index in _spread(len(sweep.axes[path]))
-            for problem in _at(plain, base, sweep, path, index)
+            for problem in _at(plain, base, sweep, path, index, problems_at)
         ]
         if found:
             raise ScenarioError(
@@ -48,11 +50,15 @@ def refuse_unsound_values(document: Document, base: Scenario) -> None:
             )
 
 
-def _at(plain: Document, base: Scenario, sweep: Sweep, path: str, index: int) -> list[Problem]:
-    first = {other: values[index if other == path or sweep.combine == "paired" else 0] for other, values in  # noqa: E501
-             sweep.axes.items()}  # fmt: skip
+def _at(
+    plain: Document, base: Scenario, sweep: Sweep, path: str, index: int, problems_at: Problems
+) -> list[Problem]:
+    first = {
+        other: values[index if other == path or sweep.combine == "paired" else 0]
+        for other, values in sweep.axes.items()
+    }
     changes = [base.arms.get(arm, {}) for arm in base.arm_names]
-    problems = [scenario_at(plain, of_arm, first)[1] for of_arm in changes]
+    problems = [problems_at(plain, of_arm, first) for of_arm in changes]
     return problems[0] if all(problems) else []
 
 

@@ -15,6 +15,7 @@ from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted, fe
 from tailrace.scenario.checks.cautions import cautions
 from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
 from tailrace.scenario.checks.unused import keys_of_kinds
+from tailrace.scenario.large import refuse_unsound_values
 from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Point
@@ -122,9 +123,9 @@ def load_document(document: Document) -> Loaded:
     if problems:
         raise ScenarioError(problems)
     if base.sweep is not None and base.sweep.is_large:
-        from tailrace.scenario.large import refuse_unsound_values
-
-        refuse_unsound_values(document, base)
+        if both := contested(document, base):
+            raise ScenarioError(both)
+        refuse_unsound_values(document, base, lambda *at: scenario_at(*at)[1])
         points: tuple[Point, ...] = ()
     else:
         points = tuple(base.sweep.points()) if base.sweep is not None else ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.files import write_text
+from tailrace.files import write_json, write_text
 from tailrace.report.drawing.arms import arm_class
 from tailrace.report.drawing.svg import percent, plot, tag
 from tailrace.report.page import asset, environment
@@ -16,6 +16,12 @@ from tailrace.tools.drive.result import figure, row_of
 ROW_PX, BAR_PX = 34, 16
 SHARE_SHOWN = 1.25
 """Right edge, as a share of the specification."""
+
+
+def write(data: Mapping[str, Any], folder: Path) -> None:
+    """Writes result.json and report.html."""
+    write_json(folder / "result.json", data)
+    write_page(data, folder / "report.html")
 
 
 def write_page(data: Mapping[str, Any], path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.machine import describe_machine
-from tailrace.files import write_json
 from tailrace.results.format.columns import WIDTH, align, fill
 from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.tools.drive.measurement import Measurement
@@ -152,14 +151,6 @@ def figure(value: float | None, unit: str) -> str:
 
 def _bare(value: float, unit: str) -> str:
     return digits_text(value / MB) if unit == "B/s" else f"{value:,.0f}".replace(",", THIN_SPACE)
-
-
-def write(data: dict[str, Any], folder: Path) -> None:
-    """Writes result.json and report.html."""
-    from tailrace.tools.drive.page import write_page
-
-    write_json(folder / "result.json", data)
-    write_page(data, folder / "report.html")
 
 
 def free_folder(name: str, runs: Path = Path("runs")) -> Path:

@@ -212,7 +212,7 @@ def test_the_page_is_whole_and_shows_each_run(tmp_path: Path) -> None:
     measurement, inspected = measured(Post())
     measurement.run()
     data = result.as_data(measurement, inspected, result.NOT_DONE)
-    result.write(data, tmp_path)
+    page.write(data, tmp_path)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     found = Page(text)
     assert not found.open
