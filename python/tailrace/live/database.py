@@ -68,7 +68,7 @@ class DatabaseService(Service):
         # Workloads with a common server have one priority: others are refused.
         priority = self.workloads[-1]["priority"]
         data, command = self.prepared(lab, addresses, users, priority, cpus)
-        copy_tree(lab, f"restore-{self.host}", f"{self.template.data}/.", data)
+        copy_tree(lab, f"restore-{self.service_name}-{self.host}", f"{self.template.data}/.", data)
         self.compare(lab, data)
         self._running = lab.start(command)
 

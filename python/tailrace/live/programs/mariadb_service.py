@@ -37,4 +37,4 @@ class MariaDb(DatabaseService):
 
     def facts(self, lab: Lab, rows: Mapping[int, int]) -> Mapping[str, str]:
         """Over its socket."""
-        return mariadb.facts_of(lab, self._server, rows, "verify")
+        return mariadb.facts_of(lab, self._server, rows, f"verify-{self.service_name}")

@@ -37,4 +37,6 @@ class PostgreSql(DatabaseService):
 
     def facts(self, lab: Lab, rows: Mapping[int, int]) -> Mapping[str, str]:
         """Over its socket."""
-        return facts_of(lab, postgres.installation(), self._server, rows, "verify")
+        return facts_of(
+            lab, postgres.installation(), self._server, rows, f"verify-{self.service_name}"
+        )
