@@ -80,6 +80,11 @@ def quantities() -> str:
         "`lognormal(8ms, 0.5)`,",
         "`erlang(8ms, 4)`; sizes may also be a named distribution or points, `{cdf: [[1kB, "
         "15%], [10kB, 100%]]}`.",
+        "Parameters may be named: the two of `normal` are `mean` and `deviation`, those of "
+        "`lognormal` the `median` of the values",
+        "and `sigma`, the deviation of their natural logarithm; `lognormal(mean=8ms, p99=30ms)` "
+        "has a mean in place of the median,",
+        "and the 99th percentile in place of sigma.",
         "",
     ]
     return "\n".join(lines)

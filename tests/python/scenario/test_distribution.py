@@ -33,8 +33,41 @@ def test_a_distribution_is_what_the_plan_holds(text: str, raw: dict[str, Any], m
 
 
 @pytest.mark.parametrize(
+    ("named", "plain"),
+    [
+        ("normal(deviation=1ms, mean=8ms)", "normal(8ms, 1ms)"),
+        ("lognormal(median = 8ms, sigma = 0.5)", "lognormal(8ms, 0.5)"),
+        ("erlang(shape=4, mean=8ms)", "erlang(8ms, 4)"),
+        ("uniform(low=1ms, high=9ms)", "uniform(1ms, 9ms)"),
+    ],
+)
+def test_parameters_may_be_named(named: str, plain: str) -> None:
+    assert parse_distribution(named, TIME).raw == parse_distribution(plain, TIME).raw
+
+
+@pytest.mark.parametrize("p99_ms", [8, 20, 80, 110])
+def test_a_lognormal_distribution_has_the_mean_and_the_percentile_that_it_is_given(
+    p99_ms: int,
+) -> None:
+    parsed = parse_distribution(f"lognormal(mean=8ms, p99={p99_ms}ms)", TIME)
+    assert parsed.mean == pytest.approx(8e9, rel=1e-3)
+    # Sigma has three decimals in a plan.
+    assert parsed.above(p99_ms * 1e9 * 1.01) < 0.01 or p99_ms == 8
+    assert parsed.above(p99_ms * 1e9 * 0.99) > 0.01
+    of_median = parse_distribution(f"lognormal(median=8ms, p99={p99_ms}ms)", TIME)
+    assert of_median.raw["log-normal"]["median"] == 8 * 10**9
+    assert of_median.above(p99_ms * 1e9 * 1.01) < 0.01 or p99_ms == 8
+    assert of_median.above(p99_ms * 1e9 * 0.99) > 0.01
+
+
+@pytest.mark.parametrize(
     ("value", "what"),
     [
+        ("lognormal(mean=8ms, p99=120ms)", "p99 is 15 times the mean, outside 1 to 15"),
+        ("lognormal(mean=8ms, p99=7ms)", "p99 is 0.875 times the mean"),
+        ("lognormal(mean=8ms, 0.5)", "takes median and sigma or mean and sigma or"),
+        ("lognormal(mean=8ms, mean=9ms)", "'lognormal' takes"),
+        ("normal(median=8ms, deviation=1ms)", "'normal' takes mean and deviation, not"),
         ("gaussian(8ms)", "unknown distribution 'gaussian'"),
         ("exponential(8)", "8 has no unit"),
         ("exponential(8ms, 1ms)", "takes 1 value, not 2"),

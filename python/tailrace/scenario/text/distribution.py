@@ -1,13 +1,14 @@
 """Distributions as text: `8ms`, `exponential(8ms)`, `uniform(1ms, 9ms)`, `normal(8ms, 1ms)`,
-`lognormal(8ms, 0.5)`, `erlang(8ms, 4)`, the name of a published flow-size distribution, or a
-mapping `cdf: [[10kB, 15%], ...]`.
+`lognormal(8ms, 0.5)`, `erlang(8ms, 4)`, parameters also by their names (`PARAMETERS`), the name of
+a published flow-size distribution, or a mapping `cdf: [[10kB, 15%], ...]`.
 """
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any
 
 from tailrace.scenario.text import flow_sizes, tails
@@ -21,6 +22,18 @@ has at least one byte.
 """
 ERLANG_SHAPE_MAX = 1000
 CDF_POINTS_MAX = 1000
+SIGMA_MAX = 5
+Z_99 = NormalDist().inv_cdf(0.99)
+"""Deviations of a normal distribution between its mean and its 99th percentile."""
+PARAMETERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "constant": (("value",),),
+    "exponential": (("mean",),),
+    "uniform": (("low", "high"),),
+    "normal": (("mean", "deviation"),),
+    "lognormal": (("median", "sigma"), ("mean", "sigma"), ("median", "p99"), ("mean", "p99")),
+    "erlang": (("mean", "shape"),),
+}
+"""The parameters of each shape; the first are those of values without names, in this order."""
 
 _CALL = re.compile(r"^\s*(?P<name>[a-z][a-z-]*)\s*\((?P<arguments>.*)\)\s*$")
 
@@ -116,73 +129,114 @@ def sense_of(text: str) -> object:
 def _hint(dimension: Dimension) -> str:
     example = dimension.examples[0]
     shapes = f"{example}, exponential({example}), uniform(low, high), normal(mean, deviation)"
-    shapes += ", lognormal(median, sigma), erlang(mean, shape)"
+    shapes += ", lognormal(median, sigma), lognormal(mean=.., p99=..), erlang(mean, shape)"
     named = f", or one of {', '.join(flow_sizes.NAMED)}" if dimension.noun == "size" else ""
     return f"write {shapes}{named}"
 
 
 def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Distribution:
-    shapes: dict[
-        str, tuple[int, Callable[[list[str], Dimension], tuple[dict[str, Any], float]]]
-    ] = {
-        "constant": (1, _constant),
-        "exponential": (1, _exponential),
-        "uniform": (2, _uniform),
-        "normal": (2, _normal),
-        "lognormal": (2, _lognormal),
-        "erlang": (2, _erlang),
-    }
-    if name not in shapes:
+    build = {
+        "constant": _constant,
+        "exponential": _exponential,
+        "uniform": _uniform,
+        "normal": _normal,
+        "lognormal": _lognormal,
+        "erlang": _erlang,
+    }.get(name)
+    if build is None:
         raise QuantityError(f"unknown distribution '{name}'", _hint(dimension))
-    count, build = shapes[name]
     parts = [part.strip() for part in arguments.split(",")]
-    if len(parts) != count or not all(parts):
-        given = sum(1 for part in parts if part)
-        raise QuantityError(
-            f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {given}", _hint(dimension)
-        )
-    raw, mean = build(parts, dimension)
+    raw, mean = build(_named(name, parts, dimension), dimension)
     return Distribution(raw, mean, text)
 
 
-def _constant(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    value = parse(parts[0], dimension)
+def _named(shape: str, parts: list[str], dimension: Dimension) -> dict[str, str]:
+    """The parameters of a shape by their names."""
+    allowed = PARAMETERS[shape]
+    names = allowed[0]
+    if any("=" in part for part in parts):
+        pairs = [part.partition("=") for part in parts]
+        given = {name.strip(): value.strip() for name, _, value in pairs}
+        if len(given) < len(parts) or not any(set(given) == set(one) for one in allowed):
+            ways = " or ".join(" and ".join(one) for one in allowed)
+            raise QuantityError(f"'{shape}' takes {ways}, not {', '.join(parts)}", _hint(dimension))
+        return given
+    if len(parts) != len(names) or not all(parts):
+        count = sum(1 for part in parts if part)
+        raise QuantityError(
+            f"'{shape}' takes {len(names)} value{'s' if len(names) > 1 else ''}, not {count}",
+            _hint(dimension),
+        )
+    return dict(zip(names, parts, strict=True))
+
+
+Built = tuple[dict[str, Any], float]
+"""A distribution in the format of a plan, and its mean."""
+
+
+def _constant(given: Mapping[str, str], dimension: Dimension) -> Built:
+    value = parse(given["value"], dimension)
     return {"constant": value}, float(value)
 
 
-def _exponential(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    mean = parse(parts[0], dimension)
+def _exponential(given: Mapping[str, str], dimension: Dimension) -> Built:
+    mean = parse(given["mean"], dimension)
     return {"exponential": {"mean": mean}}, float(mean)
 
 
-def _uniform(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    low, high = parse(parts[0], dimension), parse(parts[1], dimension)
+def _uniform(given: Mapping[str, str], dimension: Dimension) -> Built:
+    low, high = parse(given["low"], dimension), parse(given["high"], dimension)
     if low > high:
         raise QuantityError(
-            f"the lower bound of uniform({parts[0]}, {parts[1]}) is above the upper bound",
-            f"write uniform({parts[1]}, {parts[0]})",
+            f"the lower bound of uniform({given['low']}, {given['high']}) is above the upper bound",
+            f"write uniform({given['high']}, {given['low']})",
         )
     return {"uniform": {"low": low, "high": high}}, (low + high) / 2
 
 
-def _normal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    mean, deviation = parse(parts[0], dimension), parse(parts[1], dimension)
+def _normal(given: Mapping[str, str], dimension: Dimension) -> Built:
+    mean, deviation = parse(given["mean"], dimension), parse(given["deviation"], dimension)
     return {"normal": {"mean": mean, "deviation": deviation}}, float(mean)
 
 
-def _lognormal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    median, sigma = (
-        parse(parts[0], dimension),
-        _plain(parts[1], "sigma, the deviation of the logarithm"),
-    )
-    if not 0 <= sigma <= 5:
-        raise QuantityError(f"sigma {sigma:g} is outside 0 to 5", "write for example 0.2 to 1.5")
+def _lognormal(given: Mapping[str, str], dimension: Dimension) -> Built:
+    """With median m and sigma s, the mean is m exp(s^2/2) and the 99th percentile m exp(z s)."""
+    centre = "median" if "median" in given else "mean"
+    of_centre = parse(given[centre], dimension)
+    if "p99" in given:
+        sigma = _sigma(centre, of_centre, parse(given["p99"], dimension))
+    else:
+        sigma = _plain(given["sigma"], "sigma, the deviation of the logarithm")
+    if not 0 <= sigma <= SIGMA_MAX:
+        raise QuantityError(
+            f"sigma {sigma:g} is outside 0 to {SIGMA_MAX}", "write for example 0.2 to 1.5"
+        )
+    to_mean = math.exp(sigma * sigma / 2)
+    median = of_centre if centre == "median" else max(1, round(of_centre / to_mean))
     raw = {"log-normal": {"median": median, "sigma_milli": round(sigma * 1000)}}
-    return raw, median * math.exp(sigma * sigma / 2)
+    return raw, median * to_mean
 
 
-def _erlang(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
-    mean, shape = parse(parts[0], dimension), _plain(parts[1], "shape, a whole number")
+def _sigma(centre: str, value: int, p99: int) -> float:
+    """Sigma of the lognormal distribution with this median or mean and this 99th percentile.
+
+    Of a mean, ln(p99 / mean) = z s - s^2/2; the smaller root is meant, and beyond exp(z^2/2) = 15
+    times the mean there is none.
+    """
+    ratio = p99 / value if value > 0 else math.inf
+    most = math.exp(Z_99 * (SIGMA_MAX if centre == "median" else Z_99 / 2))
+    if not 1 <= ratio <= most:
+        raise QuantityError(
+            f"p99 is {ratio:.3g} times the {centre}, outside 1 to {most:.3g}",
+            "write a larger p99" if ratio < 1 else f"write a smaller p99, or a larger {centre}",
+        )
+    if centre == "median":
+        return math.log(ratio) / Z_99
+    return Z_99 - math.sqrt(max(0.0, Z_99**2 - 2 * math.log(ratio)))
+
+
+def _erlang(given: Mapping[str, str], dimension: Dimension) -> Built:
+    mean, shape = parse(given["mean"], dimension), _plain(given["shape"], "shape, a whole number")
     if shape != int(shape) or not 1 <= shape <= ERLANG_SHAPE_MAX:
         raise QuantityError(
             f"shape {shape:g} is not a whole number from 1 to {ERLANG_SHAPE_MAX}",
