@@ -19,7 +19,7 @@ import storage_units
 
 EXAMPLES = ROOT / "examples" / "exact"
 REQUESTS = Path(__file__).with_name("storage-requests.sh")
-CAPTURES = ROOT / "crates" / "endpoint" / "src" / "app" / "storage" / "protocol" / "captures"
+CAPTURES = ROOT / "crates" / "programs" / "src" / "storage" / "protocol" / "captures"
 LIMIT_S = 250
 CASES = {
     "linux-nvme-tcp": ("nvme-tcp", "nvme", ""),
