@@ -18,8 +18,9 @@ from unittest.mock import patch
 import typer.main
 
 from tailrace.cli.app import app
+from tailrace.cli.codes import DONE
 from tailrace.cli.completion import PROGRAM, VARIABLE, Shell, prepare_answer
-from tailrace.cli.console import DONE, guarded
+from tailrace.cli.console import guarded
 
 Path = tuple[str, ...]
 HELP_FLAGS = ("--help", "-h")

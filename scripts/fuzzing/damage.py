@@ -17,7 +17,7 @@ from pathlib import Path
 from check_commands import Answer
 from fuzzing.program import FindingError, program
 from fuzzing.runs import BASE
-from tailrace.cli import console
+from tailrace.cli import codes
 
 OTHER = b"another person's file\n"
 PUBLISHED = (
@@ -57,12 +57,12 @@ def prepared(folder: Path) -> Place:
     scenario.write_text(json.dumps(SCENARIO), encoding="utf-8")
     shutil.rmtree(sound, ignore_errors=True)
     made = program("run", str(scenario), "--out", str(sound), "--explain", "--jobs", "1")
-    if made.code != console.DONE:
+    if made.code != codes.DONE:
         raise RuntimeError(f"the run directory cannot be made: {made.code} {made.err}")
     place = Place(folder, scenario, sound, {}, (sound / RESULT).read_text(encoding="utf-8"))
     run = copied(place)
     place.said.update({name: program(*words) for name, words in readers(place, run).items()})
-    if wrong := [name for name, answer in place.said.items() if answer.code != console.DONE]:
+    if wrong := [name for name, answer in place.said.items() if answer.code != codes.DONE]:
         raise RuntimeError(f"{wrong[0]} does not read it: {place.said[wrong[0]].err}")
     return place
 
@@ -111,7 +111,7 @@ def tried(place: Place, dice: random.Random, told: list[str]) -> None:
 def judged(place: Place, run: Path, name: str, answer: Answer) -> None:
     """Raises for an answer that differs in silence."""
     sound = place.said[name]
-    if answer.code == console.USAGE:
+    if answer.code == codes.USAGE:
         if str(run) not in answer.err:
             raise FindingError(
                 f"{name}: the message does not name the file: {answer.err.strip()[:300]}"
@@ -131,13 +131,13 @@ def repaired(place: Place, run: Path) -> None:
     """Runs the same command; raises where it says that all is well and the run is another one."""
     words = ("run", str(place.scenario), "--out", str(run), "--explain", "--jobs", "1")
     answer = program(*words)
-    if answer.code == console.USAGE:
+    if answer.code == codes.USAGE:
         if str(run) not in answer.err:
             raise FindingError(
                 f"run: the message does not name the file: {answer.err.strip()[:300]}"
             )
         return
-    if answer.code != console.DONE:
+    if answer.code != codes.DONE:
         raise FindingError(f"run: exit code {answer.code}: {answer.err.strip()[:300]}")
     for name, reader in readers(place, run).items():
         found = program(*reader)

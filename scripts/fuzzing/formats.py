@@ -39,7 +39,7 @@ from fuzzing.program import (
     temporary,
 )
 from fuzzing.runs import BASE, base_run, base_scenario, in_run, interfaces, member, read_interfaces
-from tailrace.cli import console
+from tailrace.cli import codes
 from tailrace.errors import ScenarioError, TailraceError
 from tailrace.experiment.native import drop_causes, make_trial, run_or_cancel
 from tailrace.fit.document import scenario_text
@@ -219,7 +219,7 @@ def captures() -> list[bytes]:
         answer = program(
             "trace", str(base_run()), "-o", str(folder / "trace"), "--pcapng", str(traced)
         )
-        if answer.code != console.DONE:
+        if answer.code != codes.DONE:
             raise RuntimeError(f"the seed of pcapng cannot be made: {answer.err}")
         return [*found, traced.read_bytes()[:20_000]]
 

@@ -9,12 +9,12 @@ from typing import NoReturn
 from unittest.mock import patch
 
 from check_commands import Answer, called
-from tailrace.cli import console
+from tailrace.cli import codes, console
 from tailrace.errors import TailraceError, escaped
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
-REFUSED = (console.EXPECTATION_FAILED, console.USAGE, console.INVALID_TRIAL)
+REFUSED = (codes.EXPECTATION_FAILED, codes.USAGE, codes.INVALID_TRIAL)
 
 
 class FindingError(Exception):
@@ -47,9 +47,9 @@ def answered(file: Path, *words: str) -> str:
     """What a command said about a file; raises `FindingError` for an exit code or a message that
     says nothing."""
     answer = program(*words)
-    if answer.code not in (console.DONE, *REFUSED):
+    if answer.code not in (codes.DONE, *REFUSED):
         raise FindingError(f"{words[0]}: exit code {answer.code}")
-    if answer.code == console.USAGE and file.name not in answer.err:
+    if answer.code == codes.USAGE and file.name not in answer.err:
         raise FindingError(
             f"{words[0]}: the message does not name the file: {answer.err.strip()[:200]}"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzing.program import answered, known_errors, own_seeds, program, scratch
-from tailrace.cli import console
+from tailrace.cli import codes
 from tailrace.outcome.journal import JOURNAL
 from tailrace.outcome.run_files import MANIFEST
 from tailrace.results.directory.run_directory import Run
@@ -67,7 +67,7 @@ def base_run() -> Path:
     path = scratch() / "base-run"
     shutil.rmtree(path, ignore_errors=True)
     answer = program("run", str(base_scenario()), "--out", str(path), "--explain", "--jobs", "1")
-    if answer.code not in (console.DONE, console.EXPECTATION_FAILED):
+    if answer.code not in (codes.DONE, codes.EXPECTATION_FAILED):
         raise RuntimeError(f"the run directory cannot be made: {answer.err}")
     (path / "published.yaml").write_bytes(own_seeds("published")[0])
     forget_identities(path)

@@ -11,7 +11,7 @@ import pytest
 import tailrace
 from check_commands import Answer
 from fuzzing import formats, program
-from tailrace.cli import console
+from tailrace.cli import codes
 from tailrace.errors import TailraceError
 
 
@@ -19,7 +19,7 @@ from tailrace.errors import TailraceError
 def test_an_exit_code_that_is_no_answer_is_a_finding(
     monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    assert code not in (console.DONE, *program.REFUSED)
+    assert code not in (codes.DONE, *program.REFUSED)
     monkeypatch.setattr(program, "called", lambda _words: Answer(code, "", "x.yaml"))
     with pytest.raises(program.FindingError, match=f"check: exit code {code}"):
         program.answered(Path("x.yaml"), "check", "x.yaml")

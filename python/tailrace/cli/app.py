@@ -10,7 +10,7 @@ from tailrace.cli.advise_app import advise
 from tailrace.cli.blast_app import blast
 from tailrace.cli.commands import Commands
 from tailrace.cli.completion import Shell
-from tailrace.cli.executor_options import reach
+from tailrace.cli.console import note
 from tailrace.cli.explain_app import explain
 from tailrace.cli.fit_app import fit
 from tailrace.cli.group import Group, Panel
@@ -24,6 +24,7 @@ from tailrace.cli.sensitivity_app import sensitivity
 from tailrace.cli.show_app import show
 from tailrace.cli.trace_app import trace
 from tailrace.cli.whatif_app import whatif
+from tailrace.experiment.remote.address import refuse_absent
 from tailrace.experiment.run_options import Baseline, Full, Paired, RunOptions, RunScale, Sweep
 from tailrace.option import Json, OfArm, Seed, Set
 
@@ -122,7 +123,7 @@ def run(
     resumes."""
 
     if not options.dry_run:
-        reach(options.execution.on)
+        refuse_absent(options.execution.on, note)
     from tailrace.cli.running import run_scenario
 
     raise typer.Exit(run_scenario(scenario, options))

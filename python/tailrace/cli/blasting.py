@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tailrace.cli.blast_arguments import BlastArguments
-from tailrace.cli.console import DONE, emit_json, emit_table
+from tailrace.cli.codes import DONE
+from tailrace.cli.console import emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 from tailrace.tools.blast import report

@@ -14,19 +14,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from msgspec import to_builtins
 
-from tailrace.cli.codes import INTERRUPTED
+from tailrace.cli.codes import DONE, INTERRUPTED, OUR_FAULT, USAGE
 from tailrace.cli.terminal import is_terminal, shown, width_of
 from tailrace.errors import escaped, in_line
 
 if TYPE_CHECKING:
     from tailrace.errors import Problem
 
-DONE = 0
-EXPECTATION_FAILED = 1
-USAGE = 2
-INVALID_TRIAL = 3
-OUR_FAULT = 70
-"""EX_SOFTWARE of sysexits.h: an error of the program, not of the user."""
 MACHINE = frozenset(
     {
         errno.EACCES,

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from tailrace.cli.codes import INTERRUPTED
-from tailrace.cli.console import DONE, emit, emit_json, emit_table, emit_text, note
+from tailrace.cli.codes import DONE, INTERRUPTED
+from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note
 from tailrace.cli.measure_arguments import DriveArguments
 from tailrace.errors import RunRefusedError, reason_of
 from tailrace.files import make_folder
@@ -180,9 +180,9 @@ def _precondition(drive: Drive) -> str:
 
 
 def _write(data: dict[str, object], folder: Path) -> None:
-    try:
-        from tailrace.tools.drive import page
+    from tailrace.tools.drive import page
 
+    try:
         page.write(data, folder)
     except OSError as error:
         raise RunRefusedError(

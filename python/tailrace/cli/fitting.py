@@ -4,7 +4,8 @@ from functools import partial
 from pathlib import Path
 
 from tailrace.cli.capture_arguments import FitArguments
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit_json, emit_table, note
 from tailrace.cli.profiling import parsed
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.reporter import reporter_for

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from tailrace.cli.codes import INTERRUPTED
-from tailrace.cli.console import DONE, INVALID_TRIAL, emit, emit_json, emit_table, note
+from tailrace.cli.codes import DONE, INTERRUPTED, INVALID_TRIAL
+from tailrace.cli.console import emit, emit_json, emit_table, note
 from tailrace.cli.dry import print_dry
 from tailrace.cli.reporting import reporting
 from tailrace.errors import RunRefusedError

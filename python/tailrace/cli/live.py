@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, emit_text, note
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit, emit_json, emit_text, note
 from tailrace.errors import RunRefusedError, reason_of
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, overrides, warn
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit, emit_json, overrides, warn
 from tailrace.cli.measure_arguments import PathArguments
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, known_arm

@@ -6,18 +6,8 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from tailrace.cli.codes import INTERRUPTED
-from tailrace.cli.console import (
-    DONE,
-    EXPECTATION_FAILED,
-    INVALID_TRIAL,
-    emit,
-    emit_table,
-    emit_text,
-    note,
-    overrides,
-    warn,
-)
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED, INTERRUPTED, INVALID_TRIAL
+from tailrace.cli.console import emit, emit_table, emit_text, note, overrides, warn
 from tailrace.cli.dry import print_dry
 from tailrace.cli.explaining import refuse_explain
 from tailrace.cli.large import print_large, refuse_large, run_large

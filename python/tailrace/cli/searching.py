@@ -3,7 +3,8 @@
 from functools import partial
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_table, note, overrides
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit_json, emit_table, note, overrides
 from tailrace.cli.running import refuse_scale
 from tailrace.cli.scenarios import loaded_of
 from tailrace.experiment.reporter import reporter_for

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit, emit_json
 from tailrace.errors import RunRefusedError
 from tailrace.scenario.text.units import SIZE, QuantityError, parse
 from tailrace.tools.drive.drive import drive_of

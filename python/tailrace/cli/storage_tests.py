@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, note
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit_json, note
 from tailrace.cli.storage_arguments import StorageOptions
 from tailrace.cli.vendors import read_file, write_text
 from tailrace.errors import RunRefusedError, closest

@@ -3,8 +3,8 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from tailrace.cli.codes import INTERRUPTED
-from tailrace.cli.console import DONE, emit_json, emit_table, note, overrides
+from tailrace.cli.codes import DONE, INTERRUPTED
+from tailrace.cli.console import emit_json, emit_table, note, overrides
 from tailrace.cli.measure_arguments import SwitchArguments
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, reason_of

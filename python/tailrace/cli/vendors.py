@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides
+from tailrace.cli.codes import DONE, EXPECTATION_FAILED
+from tailrace.cli.console import emit_json, emit_text, note, overrides
 from tailrace.cli.outputs import refuse_unwritable
 from tailrace.cli.scenarios import loaded_of
 from tailrace.errors import RunRefusedError, closest, known_arm, reason_of

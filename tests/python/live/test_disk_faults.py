@@ -13,7 +13,7 @@ from counts import cases
 from faulty_files import Disk, watched
 from lab import sound
 from tailrace.cli.app import app
-from tailrace.cli.console import INVALID_TRIAL
+from tailrace.cli.codes import INVALID_TRIAL
 from trial_files import read_trial
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
