@@ -141,8 +141,7 @@ def render(results: dict[str, Any]) -> str:
     where = results["machine"]
     lines = [
         f"Measured on {results['date']} by turns on one processor: {where['cpu']}, "
-        f"{where['cores']} cores; htsim built"
-        f" with `{results['flags']}`. {results['note']}".strip(),
+        f"{where['cores']} cores; htsim built with `{results['flags']}`. {results['note']}".strip(),
         "",
         row_of(
             "Job",

@@ -106,9 +106,8 @@ def main() -> None:
         middle, last = median(times), runs[-1]
         print(
             f"| {name} | {middle:.2f} ({min(times):.2f}–{max(times):.2f}) | "
-            f"{last['frames'] / middle / 1e6:.1f}"
-            f" | {last['bytes'] / middle / 1e9:.2f} | {last['peak_bytes'] / 2**20:.0f} | "
-            f"{last['evicted']} |"
+            f"{last['frames'] / middle / 1e6:.1f} | {last['bytes'] / middle / 1e9:.2f} | "
+            f"{last['peak_bytes'] / 2**20:.0f} | {last['evicted']} |"
         )
 
 

@@ -74,11 +74,9 @@ def main() -> int:
             ratios.append(one.wall_s / several.wall_s)
             print(
                 f"{options.trials} trials of {1000 * one.wall_s / options.trials:.0f} ms: "
-                f"{one.wall_s:.2f} and"
-                f" {several.wall_s:.2f} s by the clock, {one.cpu_s:.2f} and "
-                f"{several.cpu_s:.2f} s of the processor;"
-                f" {several.cpu_s / several.wall_s:.2f} cores in use; "
-                f"{ratios[-1]:.2f} times as fast",
+                f"{one.wall_s:.2f} and {several.wall_s:.2f} s by the clock, {one.cpu_s:.2f} and "
+                f"{several.cpu_s:.2f} s of the processor; {several.cpu_s / several.wall_s:.2f} "
+                f"cores in use; {ratios[-1]:.2f} times as fast",
                 flush=True,
             )
         print(

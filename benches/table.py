@@ -175,12 +175,10 @@ def cisco_line(cisco: dict[str, Any]) -> str:
     minutes = cisco["cpu_s"] / cisco["scale"] / cisco["jobs"] / 60
     return (
         f"The published database mix with {counts} (two arms of {cisco['trials']} trials, solo "
-        "runs, report; "
-        f"{cisco['jobs']} trials at a time): {cisco['cpu_s']:.0f} s of CPU time, "
-        f"{cisco['wall_s']:.0f} s by the clock, "
-        f"{cisco['peak_mib']:.0f} MiB at most with the interpreter. In full it takes about "
-        f"{minutes:.1f} minutes of "
-        f"{cisco['jobs']} cores that do nothing else."
+        f"runs, report; {cisco['jobs']} trials at a time): {cisco['cpu_s']:.0f} s of CPU time, "
+        f"{cisco['wall_s']:.0f} s by the clock, {cisco['peak_mib']:.0f} MiB at most with the "
+        f"interpreter. In full it takes about {minutes:.1f} minutes of {cisco['jobs']} cores that "
+        "do nothing else."
     )
 
 

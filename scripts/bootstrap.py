@@ -234,8 +234,7 @@ def choose_wheel(addresses: list[str], version: str, hashes: set[str]) -> str:
             return address
     raise SetUpError(
         f"the index has no pinned wheel of uv {version} for {platform.system()} "
-        f"{platform.machine()}; "
-        f"install uv {version} yourself and put it on the PATH"
+        f"{platform.machine()}; install uv {version} yourself and put it on the PATH"
     )
 
 

@@ -82,9 +82,8 @@ def measured(count: int, folder: Path, *, is_bulk: bool) -> str:
     exact = outcome["exact"]
     what = f"{BULK_CONNECTIONS * count} streams" if is_bulk else f"{FLOWS_PER_HOST * count} flows"
     return (
-        f"{count} hosts: {most_kib / KIB_PER_MIB:.0f} MiB (engine and "
-        "guests, proportional set size), "
-        f"{exact['start_wall_s']:.1f} s to start, {exact['run_wall_s']:.1f} s to run "
+        f"{count} hosts: {most_kib / KIB_PER_MIB:.0f} MiB (engine and guests, proportional set "
+        f"size), {exact['start_wall_s']:.1f} s to start, {exact['run_wall_s']:.1f} s to run "
         f"{outcome['end_ps'] / 1e12:.2f} s with {what}"
     )
 

@@ -295,8 +295,7 @@ def summarise(chosen: list[Format], state: State, before: dict[str, Progress]) -
         now, then = state.of[one.name], before[one.name]
         print(
             f"{one.name:14s} {now.next - then.next:8d} {now.seconds - then.seconds:8.0f} "
-            f"{now.next - 1:9d} "
-            f"{len(now.findings):8d}"
+            f"{now.next - 1:9d} {len(now.findings):8d}"
         )
     found = [(one, signature) for one in chosen for signature in state.of[one.name].findings]
     for one, signature in found:

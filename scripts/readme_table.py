@@ -130,11 +130,9 @@ def region_lines(region: Json) -> list[str]:
     fitted = [value for value in region["values"] if value["kind"] == "fitted"]
     heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
     lines = [
-        f"{len(fitted)} values are fitted to the {region['figures']} independent figures "
-        "together. The table shows "
-        "the range over which all six, at least five or at least four figures hold when each "
-        "value is varied alone, "
-        "over its stated range and at least ±15 % (at "
+        f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. "
+        "The table shows the range over which all six, at least five or at least four figures hold "
+        "when each value is varied alone, over its stated range and at least ±15 % (at "
         f"{region['again_scale']:g} of the counts):",
         "",
         "| " + " | ".join(heads) + " |",
@@ -158,9 +156,8 @@ def corner_words(corners: dict[str, int]) -> str:
         sum(number for held, number in corners.items() if int(held) >= level) for level in (6, 4)
     ]
     return (
-        f" With all of them at ±15 % simultaneously, six hold at {counts[0]} and four or more "
-        f"at {counts[1]} of "
-        f"{total} corners."
+        f" With all of them at ±15 % simultaneously, six hold at {counts[0]} and four or more at "
+        f"{counts[1]} of {total} corners."
     )
 
 

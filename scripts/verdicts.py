@@ -363,9 +363,8 @@ def summarise(title: str, found: list[Figure]) -> None:
     for word in ("", *CONTROLS):
         all_of = {name for name in scenarios if word in name}
         print(
-            f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all "
-            "figures within, "
-            f"{len(all_of & certainly)} one that is certainly outside"
+            f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all figures "
+            f"within, {len(all_of & certainly)} one that is certainly outside"
         )
 
 

@@ -153,9 +153,8 @@ class Apt:
     def __init__(self, folder: Path) -> None:
         if missing := [name for name in ("apt-get", "dpkg-deb") if shutil.which(name) is None]:
             raise ToolchainError(
-                f"the compiler has no standard library for {TARGET}, and there is no "
-                f"{missing[0]} to get one"
-                f" (hint: rustup target add {TARGET})"
+                f"the compiler has no standard library for {TARGET}, and there is no {missing[0]} "
+                f"to get one (hint: rustup target add {TARGET})"
             )
         self.folder = folder
         for name in ("lists/partial", "archives/partial"):
@@ -181,9 +180,8 @@ class Apt:
             done = self._simulated(names)
         if done.returncode:
             raise ToolchainError(
-                f"apt-get has no {', '.join(names)}: {_complaint(done)}"
-                f" (hint: rustup target add {TARGET}, or Debian 12 with its security updates "
-                "among apt's sources)"
+                f"apt-get has no {', '.join(names)}: {_complaint(done)} (hint: rustup target add "
+                f"{TARGET}, or Debian 12 with its security updates among apt's sources)"
             )
         found = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ", done.stdout, flags=re.MULTILINE)
         return [f"{name}={version}" for name, version in found]

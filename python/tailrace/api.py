@@ -300,9 +300,8 @@ def _run(loaded: Loaded, options: RunOptions, *, is_shown: bool) -> Result:
     refuse_baseline(options.baseline, options.arms)
     if loaded.is_large:
         raise RunRefusedError(
-            "the sweep has more than 2000 points, of which figures alone are kept (hint: run "
-            "it with `tailrace run`,"
-            " and read its sweep.csv)"
+            "the sweep has more than 2000 points, of which figures alone are kept (hint: run it "
+            "with `tailrace run`, and read its sweep.csv)"
         )
     settings = Options(
         arms=options.arms,

@@ -103,9 +103,8 @@ Vary = Annotated[
     Option(
         "--vary",
         metavar="KEY=VALUES",
-        help="What is varied: a list (1MB,2MB,4MB), a range (1MB..64MB, "
-        "1..8), or values spaced in one"
-        " (log(1MB..64MB, 7), linear(1..9, 5)); repeatable.",
+        help="What is varied: a list (1MB,2MB,4MB), a range (1MB..64MB, 1..8), or values spaced in "
+        "one (log(1MB..64MB, 7), linear(1..9, 5)); repeatable.",
     ),
 ]
 Arms = Annotated[Sequence[str], Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]

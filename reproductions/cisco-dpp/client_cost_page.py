@@ -172,14 +172,12 @@ def _head(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
         "Written by `.venv/bin/python reproductions/cisco-dpp/client_cost.py` from "
         "[client-cost.json](client-cost.json).",
         "",
-        "The scenario explains Cisco's figures with a client that needs "
-        f"{HYPOTHESIS_NS[0]:g} to {HYPOTHESIS_NS[1]:g} ns of CPU time for every byte that it "
-        "reads. This page has "
-        "measurements of real clients that read text rows of the five sizes from PostgreSQL. "
-        "The criterion was set "
-        f"before the measurement: a client whose cost per byte is below {LOWEST_NS:g} ns or "
-        f"above {HIGHEST_NS:g} ns, "
-        "half or twice the hypothesis, contradicts it.",
+        f"The scenario explains Cisco's figures with a client that needs {HYPOTHESIS_NS[0]:g} to "
+        f"{HYPOTHESIS_NS[1]:g} ns of CPU time for every byte that it reads. This page has "
+        "measurements of real clients that read text rows of the five sizes from PostgreSQL. The "
+        "criterion was set before the measurement: a client whose cost per byte is below "
+        f"{LOWEST_NS:g} ns or above {HIGHEST_NS:g} ns, half or twice the hypothesis, contradicts "
+        "it.",
         "",
         f"**{conclusion(costs)}**",
         "",
@@ -212,11 +210,9 @@ def conclusion(costs: Sequence[Cost]) -> str:
         else ""
     )
     return (
-        f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which "
-        "the Tcl client reads "
-        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to "
-        f"{max(shares):.0f} % of the time that "
-        f"it assumes.{others}"
+        f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which the "
+        f"Tcl client reads ({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to "
+        f"{max(shares):.0f} % of the time that it assumes.{others}"
     )
 
 
@@ -259,10 +255,8 @@ def _cost_table(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
     lines = [
         "## Every measurement",
         "",
-        "CPU time of the client process, user and system, of the fastest round; the spread is "
-        "how far the median "
-        "round is "
-        f"above it. {_cycles_words(machine)}.",
+        "CPU time of the client process, user and system, of the fastest round; the spread is how "
+        f"far the median round is above it. {_cycles_words(machine)}.",
         "",
         "| program | rows | size | calls | µs per call | ns per byte | "
         "cycles per byte | spread, % |",
@@ -271,9 +265,8 @@ def _cost_table(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
     for cost in costs:
         lines.append(
             f"| {cost.program} | {cost.shape} | {cost.size} | {cost.calls} | "
-            f"{cost.per_call_us:.1f} | "
-            f"{cost.per_byte_ns:.2f} | {cost.per_byte_cycles(machine['clock_hz']):.1f} | "
-            f"{cost.spread_percent:.0f} |"
+            f"{cost.per_call_us:.1f} | {cost.per_byte_ns:.2f} | "
+            f"{cost.per_byte_cycles(machine['clock_hz']):.1f} | {cost.spread_percent:.0f} |"
         )
     return [*lines, ""]
 
@@ -291,17 +284,12 @@ def _method(machine: Mapping[str, Any]) -> list[str]:
     return [
         "## Method",
         "",
-        f"Each program runs {machine['rounds']} times with one call and with that many more; "
-        "the difference of the CPU "
-        "times, divided by the number of additional calls, is the cost of a call. CPU time is "
-        "not elapsed time, so "
-        "other "
-        "work on the machine matters through the caches only. Client and server are on one "
-        "machine and speak TCP over "
-        "loopback: the copy out of the socket is in the figures, the interrupts of a network "
-        "interface are not. "
-        "Columns "
-        "are text, because PostgreSQL sends bytea as hexadecimal digits, twice the bytes.",
+        f"Each program runs {machine['rounds']} times with one call and with that many more; the "
+        "difference of the CPU times, divided by the number of additional calls, is the cost of a "
+        "call. CPU time is not elapsed time, so other work on the machine matters through the "
+        "caches only. Client and server are on one machine and speak TCP over loopback: the copy "
+        "out of the socket is in the figures, the interrupts of a network interface are not. "
+        "Columns are text, because PostgreSQL sends bytea as hexadecimal digits, twice the bytes.",
         "",
         "- *tcl exec*: `pg_exec`, the status, `-clear`: all that HammerDB's timed driver does "
         "with a result.",
@@ -313,9 +301,7 @@ def _method(machine: Mapping[str, Any]) -> list[str]:
         "- *one field*: a row with one text field of the size. *rows of 500 B*: as many rows "
         "as fill the size.",
         "",
-        "Limitations: the processor of 2016 is not this one, and the modified scripts of the "
-        "paper are not "
-        "published; "
-        "a script that takes the text apart in Tcl would cost more.",
+        "Limitations: the processor of 2016 is not this one, and the modified scripts of the paper "
+        "are not published; a script that takes the text apart in Tcl would cost more.",
         "",
     ]

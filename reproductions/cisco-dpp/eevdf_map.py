@@ -83,14 +83,11 @@ HEAD = (
     "# Where the independent figures hold with a run queue for each core",
     "",
     "Written by `.venv/bin/python reproductions/cisco-dpp/eevdf_map.py` from "
-    "[eevdf.csv](eevdf.csv), one trial of each "
-    f"point. The client has `cpu: {{cores: {CORES}}}`: a run queue for each core and EEVDF, "
-    "with the slice that Linux "
-    "has on so many cores, 3 ms, instead of one queue for all with a fitted time slice. The "
-    "work per byte is all CPU "
-    "time of the client, as [client-cost.md](client-cost.md) measures it with that of the "
-    "kernel, so that the kernel "
-    "costs nothing beside it. All else is as in the scenario.",
+    f"[eevdf.csv](eevdf.csv), one trial of each point. The client has `cpu: {{cores: {CORES}}}`: a "
+    "run queue for each core and EEVDF, with the slice that Linux has on so many cores, 3 ms, "
+    "instead of one queue for all with a fitted time slice. The work per byte is all CPU time of "
+    "the client, as [client-cost.md](client-cost.md) measures it with that of the kernel, so that "
+    "the kernel costs nothing beside it. All else is as in the scenario.",
     "",
     f"Aim: all six hold while each fitted value alone is varied by ±{AIM_PERCENT} %. Fitted "
     "are the first four.",

@@ -254,10 +254,9 @@ def verdict(found: Map) -> str:
     held = f" They do over that of the {listed_words(wide)}." if wide else ""
     return (
         f"The six figures do not all hold over a variation of ±{FIT_PERCENT} % of the "
-        f"{listed_words(narrow)}.{held} A "
-        "conclusion that changes within the range of a value is not a conclusion: the model "
-        "can be fitted to the "
-        "figures, but this does not prove that the laboratory's client was like this."
+        f"{listed_words(narrow)}.{held} A conclusion that changes within the range of a value is "
+        "not a conclusion: the model can be fitted to the figures, but this does not prove that "
+        "the laboratory's client was like this."
     )
 
 

@@ -66,20 +66,16 @@ def _head(found: Map, again: Map) -> list[str]:
         "# Where the independent figures hold",
         "",
         "Written by `.venv/bin/python reproductions/cisco-dpp/region_map.py` from "
-        "[map.csv](map.csv): "
-        f"{len(list(found.table.points(found.scale)))} points at {found.scale:g} of the "
-        "published transaction counts, "
-        f"and the fitted values alone at {again.scale:g} too. Six figures are independent: the "
-        "completion times of XS, "
-        "S and M, without and with DPP, each within 10 %. Here the values of the model are "
-        "varied, alone and together, "
-        "and the figures that still hold are counted. Near an edge, figures can hold in a "
-        "short run but not in a "
-        f"longer one, so that the ranges of the fitted values are those at {again.scale:g}.",
+        f"[map.csv](map.csv): {len(list(found.table.points(found.scale)))} points at "
+        f"{found.scale:g} of the published transaction counts, and the fitted values alone at "
+        f"{again.scale:g} too. Six figures are independent: the completion times of XS, S and M, "
+        "without and with DPP, each within 10 %. Here the values of the model are varied, alone "
+        "and together, and the figures that still hold are counted. Near an edge, figures can hold "
+        "in a short run but not in a longer one, so that the ranges of the fitted values are those "
+        f"at {again.scale:g}.",
         "",
-        f"With DPP disabled (one packet) {found.held({'max_packets': 1})} of the 6 hold, so "
-        "that a count of "
-        f"{found.held({'max_packets': 1})} is not evidence for DPP.",
+        f"With DPP disabled (one packet) {found.held({'max_packets': 1})} of the 6 hold, so that a "
+        f"count of {found.held({'max_packets': 1})} is not evidence for DPP.",
         "",
     ]
 
@@ -104,9 +100,8 @@ def _conclusion(found: Map, again: Map) -> list[str]:
         return lines
     return [
         *lines,
-        f"With every fitted value at the ends of ±{FIT_PERCENT} % (the nearest points that "
-        "were run), all six hold at "
-        f"{at_least(counts, 6)} of {sum(counts.values())} corners.",
+        f"With every fitted value at the ends of ±{FIT_PERCENT} % (the nearest points that were "
+        f"run), all six hold at {at_least(counts, 6)} of {sum(counts.values())} corners.",
         "",
     ]
 
@@ -149,8 +144,7 @@ def _single(found: Map, parameter: Parameter) -> str:
     return (
         f"| {parameter.name} | {parameter.text(parameter.base)} | {stated} | "
         + " | ".join(cells)
-        + f" | "
-        f"{profile(found, parameter)} |"
+        + f" | {profile(found, parameter)} |"
     )
 
 
@@ -257,10 +251,9 @@ def _mixed(found: Map) -> list[str]:
     return [
         "## A fitted and an assumed value",
         "",
-        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the most "
-        "sensitive assumed value "
-        f"({listed_words([BY_KEY[key].name for key in WIDEST])}): of {sum(counts.values())} "
-        f"points, {listed}.",
+        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the most sensitive "
+        f"assumed value ({listed_words([BY_KEY[key].name for key in WIDEST])}): of "
+        f"{sum(counts.values())} points, {listed}.",
         "",
     ]
 
@@ -307,15 +300,12 @@ def _method(found: Map) -> list[str]:
         "## Method",
         "",
         "If the rate of the small classes changes, their gaps are adjusted so that each class "
-        "alone takes as long as "
-        "before; a different gap, or a different rate of L1 and L2, changes the solo times, "
-        "which are not judged here. "
-        "Work that is not done by the client is done by the server before it writes. Drawn "
-        "values are uniform in the "
-        "logarithm. A range consists of neighbouring points around the value of the scenario. "
-        "Trials differ from each "
-        "other by about 1 % of a time; M with DPP takes 4 to "
-        f"5 % longer at {found.scale:g} of the counts than at full length.",
+        "alone takes as long as before; a different gap, or a different rate of L1 and L2, changes "
+        "the solo times, which are not judged here. Work that is not done by the client is done by "
+        "the server before it writes. Drawn values are uniform in the logarithm. A range consists "
+        "of neighbouring points around the value of the scenario. Trials differ from each other by "
+        f"about 1 % of a time; M with DPP takes 4 to 5 % longer at {found.scale:g} of the counts "
+        "than at full length.",
         "",
     ]
 

@@ -147,9 +147,8 @@ def written(base: Cells, rows: Sequence[tuple[Variation, Cells]], scale: float, 
     lines = [
         "# What each parameter does",
         "",
-        "Written by `.venv/bin/python reproductions/cisco-dpp/sensitivity.py "
-        f"--scale {scale:g} --trials {trials}`: one change at a time to "
-        "[scenario.yaml](scenario.yaml).",
+        f"Written by `.venv/bin/python reproductions/cisco-dpp/sensitivity.py --scale {scale:g} "
+        f"--trials {trials}`: one change at a time to [scenario.yaml](scenario.yaml).",
         f"The base is the mean of {BASE_TRIALS_FACTOR * trials} trials, a variation of {trials}.",
         "Completion times are in seconds at full scale, speed-ups in percent.",
         "",

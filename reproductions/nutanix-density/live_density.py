@@ -124,9 +124,8 @@ def refusal(databases: int, quota_percent: float, memory_mb: int) -> str | None:
     """Why so many databases cannot run; None where they can."""
     if databases * MEMORY_MB > memory_mb:
         return (
-            f"{databases} databases need {databases * MEMORY_MB} MB of memory ({MEMORY_MB} "
-            f"each), and {memory_mb} MB"
-            f" are available (hint: --databases {memory_mb // MEMORY_MB})"
+            f"{databases} databases need {databases * MEMORY_MB} MB of memory ({MEMORY_MB} each), "
+            f"and {memory_mb} MB are available (hint: --databases {memory_mb // MEMORY_MB})"
         )
     if quota_percent * PERIOD_US / 100 < QUOTA_US_MIN:
         return (

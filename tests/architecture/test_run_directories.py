@@ -73,8 +73,7 @@ OTHERS = {
     "live": "the folder of a trial, made empty by `Folder.make_empty`, standing fabrics, and the "
     "system's own files",
     "tools": "files that the user names, drives, interfaces, labs and what the system tells of "
-    "them, and the results of"
-    " `measure`, which no command reads",
+    "them, and the results of `measure`, which no command reads",
     "programs": "files of real programs, in the folder of a trial or on a "
     "guest, and programs of the machine",
     "scenario": "the scenario and what it includes: files that the user names",

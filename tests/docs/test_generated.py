@@ -160,16 +160,13 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "| derived | faster with dpp, % | 46.8 (31.8 ✗) |",
         "| fitted one for one | alone, s | 300 (300 ✓) |",
         "",
-        "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and "
-        "0 of 1 derived, 1 of 1 "
-        "fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 would hold. "
-        "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
+        "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and 0 "
+        "of 1 derived, 1 of 1 fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 "
+        "would hold. Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
         "",
-        "1 values are fitted to the 2 independent figures together. The table shows the range "
-        "over which all six, at "
-        "least five or at least four figures hold when each value is varied alone, over its "
-        "stated range and at least "
-        "±15 % (at 0.2 of the counts):",
+        "1 values are fitted to the 2 independent figures together. The table shows the range over "
+        "which all six, at least five or at least four figures hold when each value is varied "
+        "alone, over its stated range and at least ±15 % (at 0.2 of the counts):",
         "",
         "| fitted value | here | stated range | six hold | five or more | four or more |",
         "|---|---|---|---|---|---|",

@@ -16,9 +16,8 @@ LIMIT_S = 60
 DATAGRAMS = 300
 SEND = (
     "import socket, sys, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
-    "sys.stdin.readline();"
-    "[(s.sendto(bytes(400), ('10.201.0.2', 9)), n % 10 or time.sleep(0.001)) for n in "
-    f"range({DATAGRAMS})]"
+    "sys.stdin.readline();[(s.sendto(bytes(400), ('10.201.0.2', 9)), n % 10 or time.sleep(0.001)) "
+    f"for n in range({DATAGRAMS})]"
 )
 """Sends when it is told to. The interpreter has started by then, whatever a busy machine needs for
 that."""

@@ -14,9 +14,8 @@ PROCESSORS = (
     "(docs/models/live-costs.md)."
 )
 HYPERVISORS = (
-    "Hypervisors: the order of virtual switches is that of the publication, most of its "
-    "figures are not reached"
-    " (reproductions/yahoo-ovs-dpdk)."
+    "Hypervisors: the order of virtual switches is that of the publication, most of its figures "
+    "are not reached (reproductions/yahoo-ovs-dpdk)."
 )
 BBR = (
     "BBR: version 1 of Linux 6.1; beside others its share depends on the buffer "

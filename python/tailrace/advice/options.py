@@ -16,9 +16,8 @@ class AdviceOptions:
         Option(
             "--goal",
             metavar="GOAL",
-            help="What should hold, e.g. 'shop.p99 < 5ms' or 'backup.goodput > 4Gbit/s'; "
-            "without a bound as good as"
-            " possible; default: the 99th percentile of the slowest workload.",
+            help="What should hold, e.g. 'shop.p99 < 5ms' or 'backup.goodput > 4Gbit/s'; without a "
+            "bound as good as possible; default: the 99th percentile of the slowest workload.",
         ),
     ] = None
     arm: Annotated[

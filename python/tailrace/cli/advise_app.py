@@ -13,8 +13,7 @@ def advise(
         list[Path],
         typer.Argument(
             help="Scenario files or a folder with one, of which later ones take precedence; "
-            "directory of a run; or a"
-            " capture.",
+            "directory of a run; or a capture.",
             metavar="SCENARIO... | RUN | CAPTURE",
         ),
     ],

@@ -37,8 +37,7 @@ def import_(
         Path,
         typer.Argument(
             help="Running configuration, config_db.json, vdbench parameter file, fio job file, "
-            "PostgreSQL's csvlog, "
-            "jsonlog or pg_stat_statements, or list of flows."
+            "PostgreSQL's csvlog, jsonlog or pg_stat_statements, or list of flows."
         ),
     ],
     *,

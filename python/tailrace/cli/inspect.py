@@ -214,8 +214,7 @@ def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) ->
     if len(runs) != COMPARED and not is_engines:
         raise RunRefusedError(
             f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} "
-            "(hint: name two runs,"
-            " or two arms of one run with --arms)"
+            "(hint: name two runs, or two arms of one run with --arms)"
         )
     if is_engines:
         _print_engines(runs, page, json_=json_)

@@ -64,9 +64,8 @@ def trace_run(path: Path, wanted: TraceArguments, *, json_: bool) -> None:
     if streams := connections_of(plan, wanted.workload):
         if at_ps is None:
             raise RunRefusedError(
-                f"{path}: '{wanted.workload}' is a stream without an end, which is never "
-                "complete (hint: `--at TIME`"
-                " shows 5 ms of its connections)"
+                f"{path}: '{wanted.workload}' is a stream without an end, which is never complete "
+                "(hint: `--at TIME` shows 5 ms of its connections)"
             )
         _refuse_files(wanted)
         chosen = intervals(list(streams), at_ps, trial.outcome.end_ps, streams)
@@ -240,9 +239,8 @@ def _summary_line(written: dict[str, Any]) -> str:
     )
     text = (
         f"{written['trace']}: {bytes_text(written['trace_bytes'])}, "
-        f"{count_text(written['frames'])} frames of the"
-        f" transactions' connections, {count_text(own)} slices of them and "
-        f"{count_text(others)} of others"
+        f"{count_text(written['frames'])} frames of the transactions' connections, "
+        f"{count_text(own)} slices of them and {count_text(others)} of others"
     )
     if left_out:
         text += (

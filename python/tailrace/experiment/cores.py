@@ -92,9 +92,8 @@ def divided_plans(
     cores = available_cores()
     if jobs * most > cores:
         yield (
-            f"--cores {asked}: {jobs} at a time have up to {jobs * most} threads on {cores} "
-            "cores, which is slower"
-            " than one core for each trial"
+            f"--cores {asked}: {jobs} at a time have up to {jobs * most} threads on {cores} cores, "
+            "which is slower than one core for each trial"
         )
 
 

@@ -51,8 +51,7 @@ class ExecutionOptions:
             "--cores",
             metavar="N|auto",
             help="Cores of each trial; default: auto, which uses several where trials are fewer "
-            "than cores and several are"
-            " faster. With --on slurm: cores of a job; default: 1.",
+            "than cores and several are faster. With --on slurm: cores of a job; default: 1.",
         ),
     ] = None
     max_workers: Annotated[

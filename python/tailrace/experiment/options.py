@@ -65,7 +65,6 @@ def refuse_baseline(baseline: str | None, arms: Sequence[str] | None) -> None:
     """Raises `RunRefusedError` for a baseline that is not among the requested arms."""
     if baseline is not None and arms and baseline not in arms:
         raise RunRefusedError(
-            f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; "
-            "finished trials are not run"
-            " again)"
+            f"--baseline {baseline}: the arm does not run (hint: add --arm {baseline}; finished "
+            "trials are not run again)"
         )

@@ -70,8 +70,7 @@ def _compare(ports: list[PortMtu], host_mtus: Mapping[str, int], remarks: Remark
         if mtu > least.mtu_bytes:
             words = (
                 f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the port is "
-                "configured for "
-                f"{least.mtu_bytes}"
+                f"configured for {least.mtu_bytes}"
             )
             remarks.add(least.line, f"{least.port} mtu {least.mtu_bytes}", "contradiction", words)
 

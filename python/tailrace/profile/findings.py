@@ -132,8 +132,7 @@ def _exchanges(data: Data) -> Finding | None:
         time = of["server_time_ns"]
         parts.append(
             f"the answers have a median of {bytes_text(of['response_bytes']['p50'])} and begin "
-            f"{ns_text(time['p50'])}"
-            f" after the request (99th percentile: {ns_text(time['p99'])})"
+            f"{ns_text(time['p50'])} after the request (99th percentile: {ns_text(time['p99'])})"
         )
     if of["think_time_ns"]["count"]:
         parts.append(
@@ -290,10 +289,9 @@ def _packets(data: Data, absent: list[str]) -> Iterator[Finding]:
     largest = data["capture"]["largest_packet_bytes"]
     if largest > LINE_PACKET_BYTES_MAX:
         sentence = (
-            f"The largest packet has {bytes_text(largest)}: it was captured before an "
-            "interface divided it or after it"
-            " was joined (segmentation offload), so sizes and numbers of frames are not those "
-            "of the line."
+            f"The largest packet has {bytes_text(largest)}: it was captured before an interface "
+            "divided it or after it was joined (segmentation offload), so sizes and numbers of "
+            "frames are not those of the line."
         )
         yield Finding("segments larger than the frames of a line", sentence)
     elif largest > JUMBO_BYTES:

@@ -27,9 +27,8 @@ def capture_of(path: Path) -> Path:
         )
     raise RunRefusedError(
         f"{path}: the run has no capture, and a simulated run writes none (hint: `tailrace run "
-        "--exact --capture"
-        " NODE>TOWARDS` writes one; `tailrace trace --pcapng` writes one transaction of a "
-        "simulated run)"
+        "--exact --capture NODE>TOWARDS` writes one; `tailrace trace --pcapng` writes one "
+        "transaction of a simulated run)"
     )
 
 

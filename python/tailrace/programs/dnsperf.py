@@ -267,9 +267,8 @@ class Dnsperf:
         due = self.rate * (self._run_us(said) / US_PER_S - longest_s)
         if int(totals[1]) < due * KEPT_MIN - 1:
             raise ProgramError(
-                f"dnsperf-{self.work.name}: it sent {totals[1]} queries where {due:.0f} were "
-                "due: this machine does not"
-                " keep the rate of `arrivals`"
+                f"dnsperf-{self.work.name}: it sent {totals[1]} queries where {due:.0f} were due: "
+                "this machine does not keep the rate of `arrivals`"
             )
 
     def _require_sound(self, said: str) -> None:
@@ -289,8 +288,7 @@ class Dnsperf:
         if int(totals[2]) and seen != (self.query_bytes, self.answer_bytes):
             raise ProgramError(
                 f"{name}: queries and answers have {seen[0]} and {seen[1]} bytes, not "
-                f"{self.query_bytes} and"
-                f" {self.answer_bytes}"
+                f"{self.query_bytes} and {self.answer_bytes}"
             )
 
 

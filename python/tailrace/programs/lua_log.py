@@ -34,9 +34,8 @@ def _logged(work: Work, program: str, log_prefix: Path) -> Iterator[Transaction]
     for user, number, begun_us, pause_us, _, ended_us in _lines(log_prefix):
         if pause_us != work.pause_us(user, number):
             raise ProgramError(
-                f"{program}-{work.name}: transaction {number} of user {user} had a different "
-                "pause than the seed"
-                " determines"
+                f"{program}-{work.name}: transaction {number} of user {user} had a different pause "
+                "than the seed determines"
             )
         yield Transaction(user, number, begun_us, begun_us + pause_us, ended_us)
 

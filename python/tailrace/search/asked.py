@@ -68,9 +68,8 @@ def read(options: SearchOptions, scenario: Scenario, document: Document) -> Aske
     for goal in goals:
         if goal.bound is None:
             raise RunRefusedError(
-                f"--goal '{goal}': a search needs a bound (hint: write "
-                f"{goal} {goal.sign} and a value; "
-                "as good as possible is "
+                f"--goal '{goal}': a search needs a bound (hint: write {goal} {goal.sign} and a "
+                "value; as good as possible is "
                 f"--{'maximise' if goal.is_higher_better else 'minimise'} {goal})"
             )
     if not goals:
@@ -111,9 +110,8 @@ def _refuse_numbers(options: SearchOptions) -> None:
         )
     if min(options.trials_max, options.confirm) < VALUES_MIN:
         raise RunRefusedError(
-            f"--trials-max and --confirm must be at least {VALUES_MIN}: "
-            "fewer trials have no interval "
-            "(hint: the defaults are 16 and 6)"
+            f"--trials-max and --confirm must be at least {VALUES_MIN}: fewer trials have no "
+            "interval (hint: the defaults are 16 and 6)"
         )
     if not 0.5 <= options.confidence < 1:
         raise RunRefusedError(

@@ -117,10 +117,9 @@ def answer(found: Searched) -> Iterator[str]:
         one, *others = found.contradictions
         more = f", as do {len(others)} more" if others else ""
         yield (
-            f"Not monotone: {found.name(one)} misses the goal "
-            f"({_cells(one, found)}){more}, although "
-            f"{found.name(best)} meets it. A bisection finds one edge of several: sweep the "
-            "value to see all."
+            f"Not monotone: {found.name(one)} misses the goal ({_cells(one, found)}){more}, "
+            f"although {found.name(best)} meets it. A bisection finds one edge of several: sweep "
+            "the value to see all."
         )
 
 
@@ -166,18 +165,15 @@ def sureness(found: Searched) -> str:
         f"at most {found.steps} decisions share an error of "
         f"{100 * (1 - found.wanted.confidence):g} %, {error} each"
         if found.method == "bisection"
-        else f"the setting was chosen among {found.steps}, so that its own decision has an "
-        f"error of at most {error}; "
-        "a better one may exist between those that were tried"
+        else f"the setting was chosen among {found.steps}, so that its own decision has an error "
+        f"of at most {error}; a better one may exist between those that were tried"
     )
     *looks, last = found.rule.looks
     return (
         "A setting meets a goal when the interval of its figure, of all transactions of all "
-        "trials, keeps the bound, "
-        "misses it when the interval lies beyond the bound, and is undecided otherwise. "
-        "Intervals in the table are of "
-        f"{LEVEL_TEXT}; those that decide are wider, so that all decisions are right together: "
-        f"{of}, over looks after "
+        "trials, keeps the bound, misses it when the interval lies beyond the bound, and is "
+        f"undecided otherwise. Intervals in the table are of {LEVEL_TEXT}; those that decide are "
+        f"wider, so that all decisions are right together: {of}, over looks after "
         f"{', '.join(map(str, looks))}{' and ' if looks else ''}{last} trials."
     )
 

@@ -115,8 +115,7 @@ class Studying:
         if not self.factors:
             raise RunRefusedError(
                 "there is nothing to vary (hint: give --assumptions, and the scenario's "
-                "assumptions a `vary`,"
-                " or --vary network.link.delay=1us..5us)"
+                "assumptions a `vary`, or --vary network.link.delay=1us..5us)"
             )
         refuse_missing()
         self._refuse_size()
@@ -165,9 +164,8 @@ class Studying:
         trials = self.count * self.wanted.trials * len(self.arms)
         if trials > TRIALS_MAX:
             raise RunRefusedError(
-                f"the study has {self.count} points and {trials} trials; the limit is "
-                f"{TRIALS_MAX} trials "
-                "(hint: fewer --trajectories, --samples or --trials)"
+                f"the study has {self.count} points and {trials} trials; the limit is {TRIALS_MAX} "
+                "trials (hint: fewer --trajectories, --samples or --trials)"
             )
         if self.wanted.samples & (self.wanted.samples - 1):
             raise RunRefusedError(

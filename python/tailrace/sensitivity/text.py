@@ -45,9 +45,8 @@ def study_page(study: Study, command: str, chart: str) -> str:
     lines += ["## What decides each figure", "", *_table(_deciding_rows(study)), ""]
     lines += [
         "The first columns are the figure at present and the size below which an effect may be "
-        "noise; then the "
-        "assumptions with the largest mean effects in the screening (change of the figure over "
-        "the whole range).",
+        "noise; then the assumptions with the largest mean effects in the screening (change of the "
+        "figure over the whole range).",
         "",
     ]
     lines += ["## The assumptions", "", *_table(_factor_rows(study)), ""]
@@ -85,24 +84,18 @@ def _bound_lines(study: Study) -> list[str]:
 
 _SCREENING = (
     "Mean size of the effect of each assumption (μ*, unit of the figure) with, after ±, the "
-    "deviation of the effects "
-    "(σ): it is as large as the effect where the assumption acts differently depending on the "
-    "others. Empty: may be "
-    "noise."
+    "deviation of the effects (σ): it is as large as the effect where the assumption acts "
+    "differently depending on the others. Empty: may be noise."
 )
 _SHARES = (
-    "Share of the figure's variance that the assumption explains alone, and with its "
-    "interactions (total), each with "
-    "half of its 90 % interval; only the assumptions with the largest effects vary, over their "
-    "whole ranges. A "
-    "question mark stands for an interval wider than half of the whole in each direction: more "
-    "samples are needed. "
-    "Noise counts as interaction."
+    "Share of the figure's variance that the assumption explains alone, and with its interactions "
+    "(total), each with half of its 90 % interval; only the assumptions with the largest effects "
+    "vary, over their whole ranges. A question mark stands for an interval wider than half of the "
+    "whole in each direction: more samples are needed. Noise counts as interaction."
 )
 _REGION = (
-    "A region is the box around the present that is left when sides are cut off until no "
-    "simulated point in it "
-    "contradicts. It was chosen from those points; the new points in it were not."
+    "A region is the box around the present that is left when sides are cut off until no simulated "
+    "point in it contradicts. It was chosen from those points; the new points in it were not."
 )
 
 
@@ -161,11 +154,10 @@ def _figure_data(study: Study, figure: Figure) -> dict[str, Any]:
 def _how(study: Study) -> str:
     wanted = study.wanted
     parts = [
-        f"{len(study.factors)} assumptions over their ranges, {study.runs} points, "
-        f"{study.trials} trials in all "
-        f"({wanted.trials} for each arm of a point, "
-        f"{len(study.base[study.figures[0]])} at present), "
-        f"scale {wanted.scale:g}, seed {study.seed}.",
+        f"{len(study.factors)} assumptions over their ranges, {study.runs} points, {study.trials} "
+        f"trials in all ({wanted.trials} for each arm of a point, "
+        f"{len(study.base[study.figures[0]])} at present), scale {wanted.scale:g}, seed "
+        f"{study.seed}.",
         "Each assumption alone at the ends of its range;",
         f"all together in {wanted.trajectories} trajectories of Morris with {LEVELS} levels;",
     ]
@@ -289,8 +281,7 @@ def _holding_lines(study: Study) -> list[str]:
     if count == 1:
         lines = [
             f"The one conclusion {'holds' if holding else 'does not hold'} at present, and at "
-            f"{every.held} of"
-            f" {every.points} points."
+            f"{every.held} of {every.points} points."
         ]
     else:
         lines = [
@@ -314,9 +305,8 @@ def _region_line(study: Study, every: Holding) -> str:
     percent = 100 * every.box.volume
     share = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
     return (
-        f"All hold in this region: {'; '.join(_conditions(study, every.box))}; the rest over "
-        "the whole ranges "
-        f"({share} % of the space): {points}."
+        f"All hold in this region: {'; '.join(_conditions(study, every.box))}; the rest over the "
+        f"whole ranges ({share} % of the space): {points}."
     )
 
 

@@ -120,9 +120,8 @@ def keep_live(found: LiveExplanation, say: Callable[[str], None]) -> bool:
     """Writes the record of a trial whose replay was the same; returns whether there is one."""
     if not found.is_same:
         say(
-            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, "
-            "and the explanation is"
-            " not kept (hint: `tailrace lab replay` tells)"
+            f"warning: the replay of {found.trial.arm}/{found.trial.number} had other events, and "
+            "the explanation is not kept (hint: `tailrace lab replay` tells)"
         )
         return False
     known = {name: of.transactions for name, of in found.workloads.items() if of.transactions}

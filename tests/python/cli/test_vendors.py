@@ -74,11 +74,9 @@ def test_a_configuration_becomes_a_switch_section(
 
 # Cisco C11-738425, page 5: the document's text has it in one line.
 PAPER = (
-    "used to set up DPP on the switch: switchname Lacrosse-1 policy-map type network-qos "
-    "dpp-nwqos class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos "
-    "dynamic-packet-prioritization "
-    "max-num-pkts 20"
+    "used to set up DPP on the switch: switchname Lacrosse-1 policy-map type network-qos dpp-nwqos "
+    "class type network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos "
+    "dynamic-packet-prioritization max-num-pkts 20"
 )
 
 

@@ -15,14 +15,10 @@ HERE = Path(__file__).parent
 # Cisco C11-738425, page 5, as the document's text has it: one line.
 PRINTED = (
     "Switch Configuration The following configurations were used to set up DPP on the switch: "
-    "switchname Lacrosse-1 "
-    "class-map type network-qos c-8q class-map type network-qos c-8q-nq policy-map type "
-    "network-qos c-8q class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 policy-map type network-qos "
-    "dpp-nwqos class type "
-    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos "
-    "dynamic-packet-prioritization "
-    "max-num-pkts 20"
+    "switchname Lacrosse-1 class-map type network-qos c-8q class-map type network-qos c-8q-nq "
+    "policy-map type network-qos c-8q class type network-qos c-8q-nq-default dpp set-qos-group 7 "
+    "mtu 1500 policy-map type network-qos dpp-nwqos class type network-qos c-8q-nq-default dpp "
+    "set-qos-group 7 mtu 1500 hardware qos dynamic-packet-prioritization max-num-pkts 20"
 )
 SAID = "The maximum transmission unit (MTU) size was set to 9000 for all servers and switch ports."
 BROKEN = """switchname Lacrosse-1

@@ -45,9 +45,8 @@ def test_a_comment_of_a_text_of_several_lines_ends_with_its_line() -> None:
 
 def test_commands_of_two_heads_stay_together_in_a_run_together_text() -> None:
     text = (
-        "policy-map type queuing o class type queuing c-out-8q-q-default "
-        "afd queue-desired 150 kbytes "
-        "hardware qos afd profile ultra-burst"
+        "policy-map type queuing o class type queuing c-out-8q-q-default afd queue-desired 150 "
+        "kbytes hardware qos afd profile ultra-burst"
     )
     assert [remark.text for remark in remarks_on(text, 1)][
         -1

@@ -217,8 +217,7 @@ def test_a_cluster_needs_two_nodes_and_live_runs() -> None:
     )
     for judge, engine in ((Simulated().refuse, "simulated"), (refuse_exact, "exact")):
         assert [one.partition(" (")[0] for one in refusals(judge)] == [
-            f"{name}.database: {engine} runs do not have galera: replication between databases "
-            "is not modelled, and the"
-            " servers do not start in a guest"
+            f"{name}.database: {engine} runs do not have galera: replication between databases is "
+            "not modelled, and the servers do not start in a guest"
             for name in ("orders", "web")
         ]

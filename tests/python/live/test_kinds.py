@@ -130,9 +130,8 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
     assert ignored("tap") == []
     assert ignored("bridge") == [
         "policies.dpp.dpp: ignored by --fabric bridge: dpp",
-        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one "
-        "queue with the sum "
-        "of their limits",
+        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one queue "
+        "with the sum of their limits",
     ]
 
 

@@ -294,8 +294,7 @@ def test_a_workload_of_a_plan_is_read() -> None:
             {"size": "2GiB"},
             [
                 ".size: the area does not end within the 1 GiB that a device of a live run has "
-                "(hint: write a smaller"
-                " size, or a lower offset)"
+                "(hint: write a smaller size, or a lower offset)"
             ],
         ),
         (
@@ -335,26 +334,23 @@ def test_a_workload_of_a_plan_is_read() -> None:
         (
             {"protocol": "nvme-tcp", "target": "c"},
             [
-                ".protocol: live runs have no initiator for nvme-tcp, which is the kernel's, "
-                "and not this machine's"
-                " (hint: write one of: local, iscsi, nbd; use --exact, whose kernels are its "
-                "own; or simulate it)"
+                ".protocol: live runs have no initiator for nvme-tcp, which is the kernel's, and "
+                "not this machine's (hint: write one of: local, iscsi, nbd; use --exact, whose "
+                "kernels are its own; or simulate it)"
             ],
         ),
         (
             {"arrivals": "uniform(1ms, 2ms)"},
             [
-                ".arrivals: fio begins requests evenly or at random "
-                "(exponential) (hint: write rate, or"
-                " exponential(...))"
+                ".arrivals: fio begins requests evenly or at random (exponential) (hint: write "
+                "rate, or exponential(...))"
             ],
         ),
         (
             {"read": 70, "rate": "9/s"},
             [
-                ".rate: fio paces reads and writes of each job in whole requests per second, "
-                "and 6.3 is not one (hint:"
-                " choose another rate, or fewer jobs)"
+                ".rate: fio paces reads and writes of each job in whole requests per second, and "
+                "6.3 is not one (hint: choose another rate, or fewer jobs)"
             ],
         ),
     ],

@@ -82,10 +82,8 @@ def test_a_sentence_tells_parts_culprit_loss_and_window() -> None:
     slow, quick = explained()
     assert sentence(slow) == (
         "10 ms from 0 s, user 1: 80 % queues of switches (most at leaf>h2; 75 % of that behind "
-        "backup), 20 % until a"
-        " retransmission timeout. A frame was dropped before leaf>h2 (tail-drop) at 3 ms. 90 % "
-        "of it in 2 round trips"
-        " in which bytes waited for a window."
+        "backup), 20 % until a retransmission timeout. A frame was dropped before leaf>h2 "
+        "(tail-drop) at 3 ms. 90 % of it in 2 round trips in which bytes waited for a window."
     )
     assert sentence(quick) == "4 ms from 2 ms, user 0: 100 % work of the server."
 
@@ -110,8 +108,7 @@ def test_lost_datagrams_are_told_with_their_places() -> None:
     lost = Causes(tables(switch_queue=[10 * MS, 0], server_work=[0, 4 * MS]), PLAN, DROPPED_BY).lost
     assert lost_sentence(lost["orders"]) == (
         "42 datagrams were lost and have no latency: 40 before leaf>h2 (tail-drop), 2 by the "
-        "receive ring behind"
-        " leaf>h2."
+        "receive ring behind leaf>h2."
     )
     assert (
         lost_sentence(lost["backup"])

@@ -319,7 +319,6 @@ def test_a_verdict_tells_what_the_explained_tail_consists_of() -> None:
         "fifo", "orders", structs.replace(workload, causes=explained(SLOW).causes)
     )
     assert told == (
-        f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % "
-        "queues of switches (most at"
-        " leaf>h2; 91 % of that behind backup), 8 % work of the server."
+        f"{plain} In trial 1, the slowest 1 % of transactions take 12 ms on average: 92 % queues "
+        "of switches (most at leaf>h2; 91 % of that behind backup), 8 % work of the server."
     )

@@ -113,11 +113,9 @@ def test_the_queue_of_the_fabric_comes_before_what_the_kernel_calls_the_applicat
     said = limiting_sentence("fifo", "orders", summary(tmp_path, [waited(9, 1)] * 40))
     assert said == (
         "With fifo, orders (0.500 Gbit/s) loses most of its time in the queue of leaf>client: "
-        "measured by the fabric in"
-        " trial 1, its transactions take 10 ms on average, 90 % queues of switches (most at "
-        "leaf>client), 10 % outside"
-        " the fabric (hosts, programs). Its connections, by the kernel's counters: application "
-        "100 % of the time."
+        "measured by the fabric in trial 1, its transactions take 10 ms on average, 90 % queues of "
+        "switches (most at leaf>client), 10 % outside the fabric (hosts, programs). Its "
+        "connections, by the kernel's counters: application 100 % of the time."
     )
 
 
@@ -126,11 +124,10 @@ def test_a_simulated_explanation_says_of_which_trial_it_is(tmp_path: Path) -> No
         "fifo", "orders", summary(tmp_path, [waited(9, 1)] * 40, is_live=False)
     )
     assert said == (
-        "With fifo, orders (0.500 Gbit/s) loses most of its time in the queue of leaf>client: "
-        "by trial 1, its"
-        " transactions take 10 ms on average, 90 % queues of switches (most at leaf>client), "
-        "10 % outside the fabric"
-        " (hosts, programs). Its connections, by TCP's counters: application 100 % of the time."
+        "With fifo, orders (0.500 Gbit/s) loses most of its time in the queue of leaf>client: by "
+        "trial 1, its transactions take 10 ms on average, 90 % queues of switches (most at "
+        "leaf>client), 10 % outside the fabric (hosts, programs). Its connections, by TCP's "
+        "counters: application 100 % of the time."
     )
 
 

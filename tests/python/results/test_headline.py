@@ -59,9 +59,8 @@ def test_two_main_metrics_that_disagree_are_both_told(tmp_path: Path) -> None:
     both = [{"workload": "XS", "metric": metric} for metric in ("rate_per_s", "latency_p99_ms")]
     [sentence] = told(tmp_path, {"fifo": small, "dpp": large}, headline=both)
     assert sentence == (
-        "With dpp instead of fifo, the transactions per second of XS fall from 1\u202f007 to "
-        "493 (−51.0 %), "
-        "while the p99 of XS falls from 201 to 154 ms (−23.5 %)."
+        "With dpp instead of fifo, the transactions per second of XS fall from 1\u202f007 to 493 "
+        "(−51.0 %), while the p99 of XS falls from 201 to 154 ms (−23.5 %)."
     )
 
 
@@ -74,9 +73,8 @@ def test_where_nothing_is_told_of_the_rate_the_median_stands_beside_it(tmp_path:
     for trials in (4, 8):
         [sentence] = told(tmp_path / str(trials), {"fifo": before, "dpp": after}, trials=trials)
         assert sentence == (
-            "With dpp instead of fifo, the main figures of all workloads are the same, "
-            f"but the p50 of XS rises from {'7.04 to 16.2' if trials == 4 else '7.07 to 16.3'} "
-            "ms (+130.0 %)."
+            "With dpp instead of fifo, the main figures of all workloads are the same, but the p50 "
+            f"of XS rises from {'7.04 to 16.2' if trials == 4 else '7.07 to 16.3'} ms (+130.0 %)."
         )
 
 
@@ -124,10 +122,9 @@ def test_a_workload_that_is_better_in_one_arm_and_worse_in_another_is_told_with_
     last = told(tmp_path, arms, trials=8)[-1]
     words = "transactions per second"
     assert last == (
-        "Of the 3 others, 1 is better with one arm and worse with another "
-        f"(S with up: {words} +20.0 %, with down: {words} −20.0 %), "
-        f"1 is worse with at least one arm (L1 with up: {words} −10.0 %) "
-        f"and 1 is better with at least one arm (M with up: {words} +40.0 %)."
+        f"Of the 3 others, 1 is better with one arm and worse with another (S with up: {words} "
+        f"+20.0 %, with down: {words} −20.0 %), 1 is worse with at least one arm (L1 with up: "
+        f"{words} −10.0 %) and 1 is better with at least one arm (M with up: {words} +40.0 %)."
     )
 
 

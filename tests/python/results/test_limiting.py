@@ -120,8 +120,7 @@ def test_a_sentence_has_the_cause_the_rate_and_the_losses() -> None:
     said = limiting_text.limiting_sentence("slow", "copy", workload(receive_window_ps=900))
     assert said == (
         "With slow, copy (4.50 Gbit/s, 2.0 % retransmitted, 3 timeouts) is limited by the "
-        "receiver's window for "
-        "90 % of the time; also application 10 %."
+        "receiver's window for 90 % of the time; also application 10 %."
     )
     mixed = limiting_text.limiting_sentence(
         "slow", "copy", workload(receive_window_ps=500, congestion_ps=400)

@@ -56,9 +56,8 @@ def words(slow: int, timeouts: int, probes: int = 0) -> str:
 
 def test_without_a_timeout_none_waited() -> None:
     assert words(4, 0) == (
-        "With fifo, none of the 10 slowest of 1\u202f000 transactions of shop (1 %) waited for "
-        "a retransmission "
-        "timeout: none occurred."
+        "With fifo, none of the 10 slowest of 1\u202f000 transactions of shop (1 %) waited for a "
+        "retransmission timeout: none occurred."
     )
 
 

@@ -176,9 +176,8 @@ def test_a_rule_that_no_workload_meets_and_one_that_services_share_are_warnings(
     assert warnings(rules, shop=OLTP, disk=iscsi) == []
     [found] = warnings([{"class": 5, "destination_port": "5000-6000"}], shop=OLTP, backup=STREAM)
     assert (
-        "classify.0: this rule about ports matches frames of different services: shop to tcp "
-        "port 5432 (postgresql), "
-        "backup to tcp port 5201 (stream)"
+        "classify.0: this rule about ports matches frames of different services: shop to tcp port "
+        "5432 (postgresql), backup to tcp port 5201 (stream)"
     ) in found
     assert warnings([{"class": 5, "protocol": "tcp"}], shop=OLTP, backup=STREAM) == [], (
         "it says nothing about ports"

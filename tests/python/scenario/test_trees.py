@@ -219,9 +219,8 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         ),
         (
             {"network__spanning_tree": PVST, "workloads__orders__vlan": 10},
-            "workloads.backup.vlan: a frame without VLAN uses the first tree, which is not one "
-            "of the disjoint trees"
-            " (hint: give it a VLAN that network.spanning_tree.vlans lists)",
+            "workloads.backup.vlan: a frame without VLAN uses the first tree, which is not one of "
+            "the disjoint trees (hint: give it a VLAN that network.spanning_tree.vlans lists)",
         ),
         (
             {

@@ -37,9 +37,8 @@ FLOWS = {"kind": "flows", "sizes": "web-search"}
         (
             "workloads__orders__kind",
             None,
-            "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams, "
-            "frames, requests, blocks,"
-            " storage, mpi, replay)",
+            "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams, frames, "
+            "requests, blocks, storage, mpi, replay)",
         ),
         ("workloads__orders__users", True, "true is not a whole number"),
         ("network__topology__hosts", True, "true is not a list of hosts"),

@@ -127,9 +127,8 @@ def test_where_nothing_is_certain_it_is_said_what_would_be(
     assert (found.state, found.found) == ("none", None)
     first, second, nearest = answer(found)
     assert first == (
-        "No setting is certain to meet burst.p99 < 20 ms: of all 3 settings over limit 1MB, "
-        "2MB, 3MB, 1 miss it"
-        " and the others are undecided."
+        "No setting is certain to meet burst.p99 < 20 ms: of all 3 settings over limit 1MB, 2MB, "
+        "3MB, 1 miss it and the others are undecided."
     )
     assert second.startswith("Undecided: ")
     assert nearest.startswith("Nearest to it: limit=")

@@ -220,6 +220,5 @@ def _refuse(loaded: Loaded, options: Options) -> None:
     if spec.is_auto:
         raise RunRefusedError(
             f"a sweep of {sweep.count} points compares no trials while it runs, by which "
-            "experiment.trials: auto would"
-            " decide (hint: give a number with --trials)"
+            "experiment.trials: auto would decide (hint: give a number with --trials)"
         )

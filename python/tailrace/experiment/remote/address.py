@@ -40,9 +40,8 @@ class SchedulerAddress:
         found = DASK.fullmatch(on)
         if found is None or not 0 < int(found["port"]) <= PORT_MAX:
             raise RunRefusedError(
-                f"--on {on}: not a place where trials can run (hint: "
-                "local, dask://HOST:PORT such as"
-                " dask://127.0.0.1:8786, tls://HOST:PORT, or slurm)"
+                f"--on {on}: not a place where trials can run (hint: local, dask://HOST:PORT such "
+                "as dask://127.0.0.1:8786, tls://HOST:PORT, or slurm)"
             )
         return cls(found["host"], int(found["port"]), found["scheme"] == TLS)
 

@@ -153,6 +153,5 @@ def _unreadable(on: str, error: Exception) -> str:
     what = getattr(error, "reason", None) or error
     return (
         f"--on {on}: a certificate or key cannot be loaded: {printable(str(what))} (hint: PEM "
-        "files, of which --tls-key"
-        " belongs to --tls-cert)"
+        "files, of which --tls-key belongs to --tls-cert)"
     )

@@ -122,9 +122,8 @@ class Link:
         except OSError:
             if time.monotonic() - self._lost_s > OUTAGE_S:
                 raise RunRefusedError(
-                    f"{self.shown}: the scheduler has not answered for {OUTAGE_S:g} s; "
-                    "finished trials are kept"
-                    " (hint: run the same command again when it is back)"
+                    f"{self.shown}: the scheduler has not answered for {OUTAGE_S:g} s; finished "
+                    "trials are kept (hint: run the same command again when it is back)"
                 ) from None
             return False
         except Exception as error:  # noqa: BLE001  as in `open`

@@ -251,9 +251,8 @@ def _refuse_absent() -> None:
     """Raises `RunRefusedError` on a machine without the commands of Slurm."""
     if missing := [command for command in COMMANDS if shutil.which(command) is None]:
         raise RunRefusedError(
-            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a "
-            "login node of the cluster;"
-            " on Debian, the package is slurm-client)"
+            f"--on slurm: the command `{missing[0]}` is not on the PATH (hint: run it on a login "
+            "node of the cluster; on Debian, the package is slurm-client)"
         )
 
 

@@ -361,6 +361,5 @@ def _unreadable(name: str, why: str) -> str:
     """The error for an invalid answer of a worker, with a hint."""
     return (
         f"{name}: an unreadable result: {printable(why)} (hint: install the same wheel on all "
-        "workers; a worker that"
-        " is not yours may be hostile: docs/security.md)"
+        "workers; a worker that is not yours may be hostile: docs/security.md)"
     )

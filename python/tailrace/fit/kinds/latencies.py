@@ -88,9 +88,8 @@ def timing_notes(path: Path) -> Iterator[str]:
         if part == SERVERS and path.network is not None:
             less, within = time_text(path.network.less_ns), time_text(path.network.within_ns)
             yield (
-                f"simulated queues take a part of the times to responses: {part} is {less} "
-                "less, times "
-                f"{path.network.share:.2f}; its mean is known to {within}"
+                f"simulated queues take a part of the times to responses: {part} is {less} less, "
+                f"times {path.network.share:.2f}; its mean is known to {within}"
             )
         elif waits.is_loaded:
             yield f"round trips to the {side} show waiting in the network, which {part} is without"

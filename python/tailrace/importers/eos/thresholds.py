@@ -32,9 +32,8 @@ def red_of(found: re.Match[str], cell: Cell | None, remarks: Remarks) -> Yaml | 
         return "not-modelled", _times(found)
     if SEGMENTS in units and cell is None:
         words = (
-            "segments are cells of the ASIC, whose size is unknown: keep the line '! device: "
-            "...' of the configuration "
-            "if it names the model, or set queues.NAME.aqm in bytes"
+            "segments are cells of the ASIC, whose size is unknown: keep the line '! device: ...' "
+            "of the configuration if it names the model, or set queues.NAME.aqm in bytes"
         )
         return "not-modelled", words
     sizes = SIZES | {SEGMENTS: cell.size_bytes if cell else 0}
@@ -63,7 +62,6 @@ def _times(found: re.Match[str]) -> str:
         time_us = int(number) * TIMES_US.get(unit, 0)
         ends.append(size(time_us * BYTES_PER_US_AT_1_GBPS) if time_us else f"{number} {unit}")
     return (
-        f"thresholds of the delay of frames: set queues.NAME.aqm to sizes, {ends[0]} and "
-        f"{ends[1]} for each Gbit/s of "
-        "the rate at which the queue is served"
+        f"thresholds of the delay of frames: set queues.NAME.aqm to sizes, {ends[0]} and {ends[1]} "
+        "for each Gbit/s of the rate at which the queue is served"
     )

@@ -78,71 +78,50 @@ _CONTENT = "contents of blocks are not part of the model"
 _ORDER = "the order of addresses has no effect beyond `access`"
 _NONE: dict[str, str] = {
     _REPORT: "description group_reporting new_group gtod_reduce gtod_cpu disable_lat disable_clat "
-    "disable_slat "
-    "disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles percentile_list "
-    "significant_figures "
-    "disk_util unified_rw_reporting write_bw_log write_lat_log write_iops_log write_hist_log "
-    "log_entries log_avg_msec "
-    "log_hist_msec log_hist_coarseness log_window_value log_max_value log_offset log_prio "
-    "log_issue_time "
-    "log_compression log_compression_cpus log_store_compressed log_alternate_epoch log_unix_epoch "
-    "log_alternate_epoch_clock_id per_job_logs block_error_percentiles bwavgtime iopsavgtime "
-    "stats clocksource "
-    "job_start_clock_id error_dump profile unit_base write_iolog",
+    "disable_slat disable_bw_measurement clat_percentiles lat_percentiles slat_percentiles "
+    "percentile_list significant_figures disk_util unified_rw_reporting write_bw_log write_lat_log "
+    "write_iops_log write_hist_log log_entries log_avg_msec log_hist_msec log_hist_coarseness "
+    "log_window_value log_max_value log_offset log_prio log_issue_time log_compression "
+    "log_compression_cpus log_store_compressed log_alternate_epoch log_unix_epoch "
+    "log_alternate_epoch_clock_id per_job_logs block_error_percentiles bwavgtime iopsavgtime stats "
+    "clocksource job_start_clock_id error_dump profile unit_base write_iolog",
     _PROCESS: "thread comm nice prio prioclass priohint cpumask cpus_allowed cpus_allowed_policy "
-    "numa_cpu_nodes "
-    "numa_mem_policy mem iomem iomem_align mem_align hugepage-size lockmem uid gid cgroup "
-    "cgroup_nodelete "
-    "cgroup_weight filename_format unique_filename lockfile opendir openfiles "
-    "file_service_type filetype fallocate "
-    "fadvise_hint create_serialize create_fsync create_on_open create_only allow_file_create "
-    "allow_mounted_write "
-    "pre_read unlink unlink_each_loop overwrite file_append invalidate exec_prerun "
-    "exec_postrun ioscheduler "
+    "numa_cpu_nodes numa_mem_policy mem iomem iomem_align mem_align hugepage-size lockmem uid gid "
+    "cgroup cgroup_nodelete cgroup_weight filename_format unique_filename lockfile opendir "
+    "openfiles file_service_type filetype fallocate fadvise_hint create_serialize create_fsync "
+    "create_on_open create_only allow_file_create allow_mounted_write pre_read unlink "
+    "unlink_each_loop overwrite file_append invalidate exec_prerun exec_postrun ioscheduler "
     "end_fsync fsync_on_close end_syncfs exitall exit_what exitall_on_error continue_on_error "
-    "ignore_error "
-    "serialize_overlap io_submit_mode hugepage_size gpu_dev_id gpu_dev_ids write_hint atomic "
-    "thinkcycles "
-    "thinktime_spin",
+    "ignore_error serialize_overlap io_submit_mode hugepage_size gpu_dev_id gpu_dev_ids write_hint "
+    "atomic thinkcycles thinktime_spin",
     _CONTENT: "zero_buffers refill_buffers scramble_buffers buffer_pattern "
-    "buffer_compress_percentage "
-    "buffer_compress_chunk dedupe_percentage dedupe_global dedupe_mode "
-    "dedupe_working_set_percentage verify do_verify "
-    "verify_policy verifysort verifysort_nr verify_interval verify_offset verify_pattern "
-    "verify_pattern_interval "
-    "verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch "
-    "verify_async_cpus experimental_verify "
+    "buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_global dedupe_mode "
+    "dedupe_working_set_percentage verify do_verify verify_policy verifysort verifysort_nr "
+    "verify_interval verify_offset verify_pattern verify_pattern_interval verify_fatal verify_dump "
+    "verify_async verify_backlog verify_backlog_batch verify_async_cpus experimental_verify "
     "verify_state_load verify_state_save verify_write_sequence verify_header_seed verify_only",
     _ORDER: "norandommap softrandommap randrepeat allrandrepeat randseed random_generator "
-    "offset_align "
-    "offset_increment blockalign bs_is_seq_rand rw_sequencer num_range sprandom "
-    "spr_num_regions spr_op spr_cs "
-    "random_sequence_stride rwmixcycle",
+    "offset_align offset_increment blockalign bs_is_seq_rand rw_sequencer num_range sprandom "
+    "spr_num_regions spr_op spr_cs random_sequence_stride rwmixcycle",
 }
 _MISSING: dict[str, str] = {
     "requests are submitted one by one": "iodepth_batch iodepth_batch_complete_min "
-    "iodepth_batch_complete_max "
-    "iodepth_low",
+    "iodepth_batch_complete_max iodepth_low",
     "the job runs from its start: the arms of a scenario do not wait for each other": "wait_for",
     "a job ends after its time or bytes": "fill_device ramp_size max_latency latency_target "
-    "latency_window "
-    "latency_percentile latency_run steadystate steadystate_duration steadystate_ramp_time "
-    "steadystate_check_interval",
+    "latency_window latency_percentile latency_run steadystate steadystate_duration "
+    "steadystate_ramp_time steadystate_check_interval",
     "jobs are not coupled: give each a rate": "flow flow_id flow_watermark flow_sleep rate_min "
     "rate_iops_min",
     "rates are kept over the whole run": "rate_cycle rate_ignore_thinktime thinktime_blocks_type "
     "thinktime_iotime",
     "traces are not replayed": "read_iolog read_iolog_chunked replay_no_stall replay_redirect "
-    "replay_scale "
-    "replay_align "
-    "replay_time_scale replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters",
+    "replay_scale replay_align replay_time_scale replay_skip merge_blktrace_file "
+    "merge_blktrace_scalars merge_blktrace_iters",
     "zoned devices are not modelled": "zonemode zonesize zonecapacity zonerange zoneskip "
-    "read_beyond_wp "
-    "max_open_zones "
-    "job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency "
-    "recover_zbd_write_error "
-    "write_zone_remainder fdp dataplacement data_placement plid_select fdp_pli_select plids "
-    "fdp_pli dp_scheme",
+    "read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits zone_reset_threshold "
+    "zone_reset_frequency recover_zbd_write_error write_zone_remainder fdp dataplacement "
+    "data_placement plid_select fdp_pli_select plids fdp_pli dp_scheme",
     "trims are not modelled": "trim_percentage trim_verify_zero trim_backlog trim_backlog_batch",
     "writes are flushed by number only (flush_every)": "sync_file_range write_barrier",
     "addresses and sizes are multiples of the sector": "bs_unaligned",

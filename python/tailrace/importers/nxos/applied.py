@@ -94,9 +94,8 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
     if not systems:
         ports = [interface for policy, _, interface in uses if policy is chosen[0]]
         words = (
-            f"'{tree.name(chosen[1].tree)}' is applied only at {few(ports, PORTS_NAMED_MAX)}; "
-            "in the scenario "
-            f"all ports {EVERY_PORT.get(slot)}"
+            f"'{tree.name(chosen[1].tree)}' is applied only at {few(ports, PORTS_NAMED_MAX)}; in "
+            f"the scenario all ports {EVERY_PORT.get(slot)}"
         )
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
@@ -111,9 +110,8 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
             found.of_ports[interface] = (policy, command)
         elif interface:
             words = (
-                f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has "
-                f"only one {_noun(slot)} in "
-                "a scenario"
+                f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has only "
+                f"one {_noun(slot)} in a scenario"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
 

@@ -66,10 +66,8 @@ def _shared_groups(
                 )
                 words = (
                     f"in the scenario the policer of '{tree.name(command.tree)}' (line "
-                    f"{command.line}) applies to all "
-                    f"of qos-group {group}, which also contains '{tree.name(other.tree)}' "
-                    f"(line {other.line}); that "
-                    f"class {own}"
+                    f"{command.line}) applies to all of qos-group {group}, which also contains "
+                    f"'{tree.name(other.tree)}' (line {other.line}); that class {own}"
                 )
                 config.remarks.add(police.line, police.text, "not-modelled", words)
 

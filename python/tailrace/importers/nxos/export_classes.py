@@ -50,9 +50,8 @@ def police_remark(switch: Switch, policy: Policy, remarks: Remarks) -> None:
     rules = [rule for rule in (*_rules(switch), _otherwise(switch)) if rule.class_ == police[0]]
     if len(rules) > 1:
         words = (
-            f"each of the {len(rules)} classes of qos-group {police[0]} gets its own copy of "
-            "this policer: together "
-            "they pass more"
+            f"each of the {len(rules)} classes of qos-group {police[0]} gets its own copy of this "
+            "policer: together they pass more"
         )
         remarks.add(0, f"policies.{switch.policy}.police", "not-modelled", words)
 

@@ -89,9 +89,8 @@ def _paused(config: NxosConfig, entry: PolicyClass) -> set[int]:
             priorities = tree.numbers(tree.listed(tree.parts(part, "ranges")[0])) or []
             if len(priorities) == 1 and priorities[0] <= GROUP_MAX:
                 words = (
-                    f"no class-map of type {entry.kind} is called '{entry.name}': this line "
-                    "says that it is priority "
-                    f"{priorities[0]}"
+                    f"no class-map of type {entry.kind} is called '{entry.name}': this line says "
+                    f"that it is priority {priorities[0]}"
                 )
                 config.remarks.add(action.line, action.text, "assumed", words)
                 return set(priorities)

@@ -106,9 +106,8 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
             return {}
         if link:
             words = (
-                "flowcontrol pauses the whole link, but classes are lossless: a port can have "
-                "only one of the two, "
-                "and pfc is imported"
+                "flowcontrol pauses the whole link, but classes are lossless: a port can have only "
+                "one of the two, and pfc is imported"
             )
             config.remarks.add(0, "flowcontrol", "contradiction", words)
         if not modes:

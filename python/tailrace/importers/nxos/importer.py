@@ -138,7 +138,6 @@ def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) ->
     for extra in policers[1:]:
         words = (
             f"a port has only one policer in a scenario; that of {extra['rate']} for class "
-            f"{extra['priorities'][0]} "
-            "is omitted"
+            f"{extra['priorities'][0]} is omitted"
         )
         config.remarks.add(0, "", "not-modelled", words)

@@ -133,9 +133,8 @@ def _classes(config: NxosConfig) -> None:
             config.remarks.add(command.line, command.text, "understood", words)
             continue
         words = (
-            f"MTU of qos-group {group} only: set hosts.NAME.mtu to at most {mtu}B for hosts "
-            "that send priority "
-            f"{group}; the switch would drop longer frames, the model forwards them"
+            f"MTU of qos-group {group} only: set hosts.NAME.mtu to at most {mtu}B for hosts that "
+            f"send priority {group}; the switch would drop longer frames, the model forwards them"
         )
         config.remarks.add(command.line, command.text, "understood", words)
 

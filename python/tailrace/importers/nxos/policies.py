@@ -67,8 +67,7 @@ class Policies:
         strict = STRICT_OF_FOUR if is_four else STRICT_OF_EIGHT
         words = (
             f"no policy-map of type queuing: the switch's default is used, with queue {strict} "
-            "strict and the default "
-            "queue for all other frames"
+            "strict and the default queue for all other frames"
         )
         self.config.remarks.add(0, "", "assumed", words)
         return default_queues(strict)
@@ -133,9 +132,8 @@ def port_policies(
             config.remarks.add(command.line, command.text, "understood", words)
         else:
             words = (
-                f"'{name}' is the policy of {interface} only, and its "
-                "description names no neighbour: "
-                f"write switches.{section.switch_name}.ports: {{NEIGHBOUR: {name}}}"
+                f"'{name}' is the policy of {interface} only, and its description names no "
+                f"neighbour: write switches.{section.switch_name}.ports: {{NEIGHBOUR: {name}}}"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
 

@@ -191,9 +191,8 @@ class _Queue:
         if tree.parts(action.tree, "pause_buffer"):
             self.refused(
                 action,
-                "these are thresholds of an input queue, but the policy is an output policy: "
-                "apply it with "
-                "service-policy type queuing input",
+                "these are thresholds of an input queue, but the policy is an output policy: apply "
+                "it with service-policy type queuing input",
             )
         else:
             self.wrong(action, "a class is made lossless in a policy-map of type network-qos")

@@ -81,9 +81,8 @@ def _of_the_link(config: NxosConfig, stated: dict[int, Bandwidth]) -> dict[int, 
         if is_mixed and own.is_remaining:
             shares[group] = Fraction(left * own.percent, remaining) if remaining else Fraction(0)
             words = (
-                f"queue {group}: share {share(shares[group])}, {own.percent} of {remaining} "
-                f"parts of the {left}% that "
-                "the absolute percentages leave"
+                f"queue {group}: share {share(shares[group])}, {own.percent} of {remaining} parts "
+                f"of the {left}% that the absolute percentages leave"
             )
         config.remarks.add(own.command.line, own.command.text, "understood", words)
     return shares

@@ -100,9 +100,8 @@ def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks)
         return offset
     if resume:
         words = (
-            f"in SONiC pauses end when the group holds {size(resume)} (xon), whatever its "
-            "dynamic limit; in the "
-            "scenario they end a fixed distance below it: xon_offset is the default, "
+            f"in SONiC pauses end when the group holds {size(resume)} (xon), whatever its dynamic "
+            "limit; in the scenario they end a fixed distance below it: xon_offset is the default, "
             f"{size(XON_OFFSET_DEFAULT)}"
         )
         remarks.add(profile.line, profile_key, "not-modelled", words)

@@ -44,9 +44,8 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"only {len(active)} of {len(ports)} ports are in use (with "
-            "memory, mapped, up or with a "
-            "neighbour): the others are omitted"
+            f"only {len(active)} of {len(ports)} ports are in use (with memory, mapped, up or with "
+            "a neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
@@ -80,9 +79,8 @@ class _Port:
             own = named | set(lossless)
             if own - {QUEUE_DEFAULT}:
                 words = (
-                    f"{self.port}: without a map, a traffic class uses the queue of its number "
-                    "if a row or a lossless "
-                    f"group names it, and queue {QUEUE_DEFAULT} otherwise"
+                    f"{self.port}: without a map, a traffic class uses the queue of its number if "
+                    f"a row or a lossless group names it, and queue {QUEUE_DEFAULT} otherwise"
                 )
                 self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
             queue_of = {p: p for p in PRIORITIES if p in own}
@@ -231,9 +229,8 @@ class _Port:
             assert row is not None, "a map with entries has a row"
             noun = "queue" if table.endswith("QUEUE") else "priority group"
             words = (
-                f"a pause of priority {priority} stops {noun} {stated[priority]}; in the "
-                f"scenario it stops {noun} "
-                f"{ours.get(priority, 0)}, that of traffic class {priority}"
+                f"a pause of priority {priority} stops {noun} {stated[priority]}; in the scenario "
+                f"it stops {noun} {ours.get(priority, 0)}, that of traffic class {priority}"
             )
             self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
             row.has_remark = True

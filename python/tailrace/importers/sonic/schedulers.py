@@ -72,9 +72,8 @@ def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
     ]
     if without:
         words = (
-            f"{port}: no scheduler sets the weight of {', '.join(without)}: the default of "
-            f"SAI, {WEIGHT_DEFAULT}, is "
-            "used"
+            f"{port}: no scheduler sets the weight of {', '.join(without)}: the default of SAI, "
+            f"{WEIGHT_DEFAULT}, is used"
         )
         remarks.add(0, "QUEUE", "assumed", words)
     weights |= dict.fromkeys(without, WEIGHT_DEFAULT)

@@ -73,9 +73,8 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacking:
         names = ", ".join(each.program for each in lacking)
         hint = (
-            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace "
-            "lab doctor` lists all "
-            "requirements"
+            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace lab "
+            "doctor` lists all requirements"
         )
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
     found = fabric.ask("doctor")
@@ -83,9 +82,8 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
-            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace "
-            "lab doctor` lists what "
-            "is missing)"
+            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace lab "
+            "doctor` lists what is missing)"
         )
     return found
 

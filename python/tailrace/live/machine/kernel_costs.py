@@ -99,9 +99,8 @@ def fragment(found: KernelCosts) -> str:
         f"# One byte: read {found.receive_small:.0f} ns, write to the peer's buffer "
         f"{found.send_small:.0f} ns;"
         f" {LARGE_BYTES} bytes: {found.receive_large:.0f} and {found.send_large:.0f} ns.",
-        "# From one process to the next on a core: "
-        f"{found.hand_over:.0f} ns; to one on an idle core:"
-        f" {found.hand_over_apart:.0f} ns.",
+        f"# From one process to the next on a core: {found.hand_over:.0f} ns; to one on an idle "
+        f"core: {found.hand_over_apart:.0f} ns.",
         "# How a write is divided between sending and receiving, and a hand-over between "
         "wake-up and switch, is",
         "# assumed (profile `linux-kernel`).",

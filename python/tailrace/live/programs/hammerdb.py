@@ -214,8 +214,7 @@ class HammerDb(TransactionLoad):
             if pause_us != self.work.pause_us(user, number):
                 raise FabricError(
                     f"hammerdb-{self.work.name}: transaction {number} of user {user} had a "
-                    "different pause than "
-                    "the seed determines"
+                    "different pause than the seed determines"
                 )
             self._late_us[user, number] = late_us
             ended_us = int(words[4]) * US_PER_S + int(words[5])

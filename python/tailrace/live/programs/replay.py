@@ -107,9 +107,8 @@ class ReplayProgram(TrafficLoad):
         """How close both processes were to the recorded times."""
         nouns = dict(zip(self.opens, ("openings and requests", "responses"), strict=True))
         lines = [
-            f"{host}: {count_text(calls)} {nouns[host]}, "
-            f"{span_text(mean_us * PS_PER_US)} late on average,"
-            f" {span_text(most_us * PS_PER_US)} at most"
+            f"{host}: {count_text(calls)} {nouns[host]}, {span_text(mean_us * PS_PER_US)} late on "
+            f"average, {span_text(most_us * PS_PER_US)} at most"
             for host, mean_us, most_us, calls in self._lateness()
         ]
         return "".join(f"{line}\n" for line in lines)

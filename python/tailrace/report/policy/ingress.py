@@ -69,10 +69,9 @@ def group_words(group: Group, lossless: Lossless) -> str:
         else f"priority {ranges_text(bits(group.priorities))}"
     )
     return (
-        f"Lossless at ingress: {who} pauses its sender above "
-        f"{threshold_text(group)} and resumes it "
-        f"{size_text(lossless.xon_offset_bytes)} lower; {size_text(lossless.headroom_bytes)} "
-        "of headroom."
+        f"Lossless at ingress: {who} pauses its sender above {threshold_text(group)} and resumes "
+        f"it {size_text(lossless.xon_offset_bytes)} lower; {size_text(lossless.headroom_bytes)} of "
+        "headroom."
     )
 
 

@@ -166,11 +166,9 @@ def _dpp(dpp: Dpp, queues: list[Queue]) -> str:
     express = queues[dpp.express_queue].name
     return (
         f"Dynamic packet prioritisation: the first {dpp.max_packets} packets of a "
-        f"flow{_in_classes(dpp)} go to "
-        f"{express}; after "
-        f"{span_text(dpp.age_ps)} of silence a flow counts as new, {RESET_WORDS[dpp.reset]}; "
-        f"{digits_text(dpp.table_entries)} flow entries; when the table is full, "
-        f"{FULL_WORDS[dpp.when_full]}."
+        f"flow{_in_classes(dpp)} go to {express}; after {span_text(dpp.age_ps)} of silence a flow "
+        f"counts as new, {RESET_WORDS[dpp.reset]}; {digits_text(dpp.table_entries)} flow entries; "
+        f"when the table is full, {FULL_WORDS[dpp.when_full]}."
     )
 
 
@@ -181,7 +179,6 @@ def _in_classes(dpp: Dpp) -> str:
 def _etrap(etrap: Etrap) -> str:
     return (
         f"Elephant trap: a flow of more than {size_text(etrap.byte_count)} that sends "
-        f"{size_text(etrap.bandwidth_threshold_bytes)} in every {span_text(etrap.age_ps)} is "
-        "an elephant; "
-        f"{digits_text(etrap.table_entries)} flow entries."
+        f"{size_text(etrap.bandwidth_threshold_bytes)} in every {span_text(etrap.age_ps)} is an "
+        f"elephant; {digits_text(etrap.table_entries)} flow entries."
     )

@@ -173,15 +173,11 @@ def deferred_reset_words(arm: str, port: PortMeans, dpp: Dpp | None) -> str | No
     normal = [queue for number, queue in enumerate(port.queues) if number != express]
     name = max(normal, key=lambda queue: queue.depth_mean_bytes or 0).name if normal else "normal"
     return (
-        f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} "
-        "silences per trial ended "
-        f"while frames of the flow were still queued in {name} at {port.label}: the flow had "
-        "been silent for "
-        f"{age}, but its next packets were not prioritised, because they would have overtaken "
-        "the queued ones. For "
-        "bulk flows this is harmless. For transactions, the queueing "
-        f"delay of {name} exceeds the age: "
-        "reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the "
-        "transactions, or accept "
-        f"reordering (`reset: naive`)."
+        f"With {arm}, {count_text(deferred)} of {count_text(deferred + counters.resets)} silences "
+        f"per trial ended while frames of the flow were still queued in {name} at {port.label}: "
+        f"the flow had been silent for {age}, but its next packets were not prioritised, because "
+        "they would have overtaken the queued ones. For bulk flows this is harmless. For "
+        f"transactions, the queueing delay of {name} exceeds the age: reduce it (a smaller limit, "
+        "or `aqm` with ECN), use a separate queue for the transactions, or accept reordering "
+        "(`reset: naive`)."
     )

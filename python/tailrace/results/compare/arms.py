@@ -93,8 +93,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
     if a.scale != b.scale:
         raise RunDirectoryError(
             f"{where}: the runs have different scales, {a.scale:g} and {b.scale:g}: completion "
-            "times and tails "
-            "are not comparable (hint: run both with the same --scale)"
+            "times and tails are not comparable (hint: run both with the same --scale)"
         )
     if a.live_scale != b.live_scale:
         raise RunDirectoryError(

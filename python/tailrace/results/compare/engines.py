@@ -76,8 +76,7 @@ def compare_engines(paths: Sequence[Path]) -> ComparedEngines:
     if len(runs) < len(paths) or len(runs) <= 1:
         raise RunDirectoryError(
             f"{' and '.join(map(str, paths))}: expected one run of each engine, such as one "
-            "simulated and one live run "
-            "(hint: `tailrace run --live`, `tailrace run --exact`)"
+            "simulated and one live run (hint: `tailrace run --live`, `tailrace run --exact`)"
         )
     first = next(iter(runs.values()))
     for other in list(runs.values())[1:]:

@@ -42,8 +42,7 @@ def read_manifest(files: RunFiles) -> Manifest:
     if "large" in found:
         raise RunDirectoryError(
             f"{files.path}: a large sweep keeps figures alone (hint: they are in sweep.csv and "
-            "result.json;"
-            " run a point by itself with --set for its charts and tables)"
+            "result.json; run a point by itself with --set for its charts and tables)"
         )
     try:
         manifest = msgspec.convert(found, Manifest)

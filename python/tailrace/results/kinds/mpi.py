@@ -31,10 +31,9 @@ HEAD = (
 )
 PAIR_HEAD = ("#bytes", "#repetitions", "t[usec]", "longest", "Mbytes/sec")
 CAPTION = (
-    "Mean time of an iteration in microseconds, as the Intel MPI Benchmarks print it: the "
-    "fastest rank, the slowest, "
-    "and their mean; of a pingpong half of the time there and back. "
-    "Longest: one iteration of one rank."
+    "Mean time of an iteration in microseconds, as the Intel MPI Benchmarks print it: the fastest "
+    "rank, the slowest, and their mean; of a pingpong half of the time there and back. Longest: "
+    "one iteration of one rank."
 )
 
 

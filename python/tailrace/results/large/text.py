@@ -10,9 +10,8 @@ from tailrace.results.summary.large import LargeCurve, LargeSummary
 ROWS_MAX = 60
 """Values of an axis in a table of the page, at most; of more, evenly spread ones are shown."""
 BOUNDS = (
-    "'>' marks a lower bound: at some of the points so much was still running when a trial "
-    "ended that the percentile is"
-    " not known; `bounds` in sweep.csv counts these trials."
+    "'>' marks a lower bound: at some of the points so much was still running when a trial ended "
+    "that the percentile is not known; `bounds` in sweep.csv counts these trials."
 )
 HEAD = ["workload", "figure", "arm", "mean", "smallest", "largest"]
 
@@ -85,9 +84,8 @@ def _sentences(summary: LargeSummary) -> Iterator[str]:
         if curve.compared and (curve.below or curve.above):
             below, above = _number(curve.below), _number(curve.above)
             yield (
-                f"{what}: {curve.arm} is more than 1 % below {baseline} at {below} and above "
-                f"it at {above}"
-                f" of {compared} points{_open(curve)}."
+                f"{what}: {curve.arm} is more than 1 % below {baseline} at {below} and above it at "
+                f"{above} of {compared} points{_open(curve)}."
             )
         elif curve.unknown:
             yield (

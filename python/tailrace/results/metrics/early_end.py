@@ -66,9 +66,8 @@ def _of_sweep(summary: Summary) -> list[str]:
     count = len({label for _, _, label in found})
     return [
         f"Trials at {count} of {len(points)} point{'s' * (len(points) != 1)} ended within "
-        f"{100 * EARLY_SHARE:.0f} % of"
-        f" the duration, when all work was done: the shortest after {first} of {duration}, "
-        f"{arm} at {label}."
+        f"{100 * EARLY_SHARE:.0f} % of the duration, when all work was done: the shortest after "
+        f"{first} of {duration}, {arm} at {label}."
     ]
 
 

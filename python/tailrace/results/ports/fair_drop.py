@@ -97,10 +97,9 @@ def _sentence(arm: str, idle: IdleFairDrop) -> str:
             "must be at least that (`tailrace check` proposes three rounds of the connections)"
         )
     return (
-        f"With {arm}, fair drop at {idle.port} applied to only {100 * idle.elephant_share:.2g} "
-        "% of the bytes, "
-        f"and {digits_text(idle.full_frames)} frames per trial arrived at a full queue (mean depth "
-        f"{idle.depth_mean_bytes / idle.desired_bytes:.2g} times "
-        "`desired`): elephants pause for longer "
-        f"than the trap's age of {span_text(idle.age_ps)} and are evicted; {remedy}."
+        f"With {arm}, fair drop at {idle.port} applied to only {100 * idle.elephant_share:.2g} % "
+        f"of the bytes, and {digits_text(idle.full_frames)} frames per trial arrived at a full "
+        f"queue (mean depth {idle.depth_mean_bytes / idle.desired_bytes:.2g} times `desired`): "
+        f"elephants pause for longer than the trap's age of {span_text(idle.age_ps)} and are "
+        f"evicted; {remedy}."
     )

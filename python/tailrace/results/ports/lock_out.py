@@ -108,10 +108,8 @@ def _sentence(arm: str, one: LockOut, trials: int) -> str:
     counted = f"{len(one.trials)} of {trials} trial{'s' * (trials > 1)}"
     return (
         f"Lock-out with {arm} ({counted}): in queue '{one.queue}' of {one.port}, "
-        f"{_names(one.workloads)} lost up to "
-        f"{100 * one.lost_share:.1f} % of the data frames and {_names(one.others)} "
-        f"{100 * one.others_lost_share:.2f} % "
-        f"in the same trial. {REMEDY}"
+        f"{_names(one.workloads)} lost up to {100 * one.lost_share:.1f} % of the data frames and "
+        f"{_names(one.others)} {100 * one.others_lost_share:.2f} % in the same trial. {REMEDY}"
     )
 
 

@@ -151,9 +151,7 @@ def _ingress(port: str, counted: list[GroupCounters]) -> list[str]:
     ]
     for group in counted:
         lines.append(
-            f"{_ranges(group.priorities):<12}{group.ing_q_drop_packets:>10}{size_text(group.ing_q_depth_bytes):>11}"
-            f"{size_text(group.ing_q_max_depth_bytes):>12}{size_text(group.headroom_max_bytes):>13}"
-            f"{group.xoff_tx:>10}{group.xon_tx:>10}"
+            f"{_ranges(group.priorities):<12}{group.ing_q_drop_packets:>10}{size_text(group.ing_q_depth_bytes):>11}{size_text(group.ing_q_max_depth_bytes):>12}{size_text(group.headroom_max_bytes):>13}{group.xoff_tx:>10}{group.xon_tx:>10}"
         )
     return [*lines, WIDE]
 

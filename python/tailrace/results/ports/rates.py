@@ -67,10 +67,8 @@ def end_words(arms: Mapping[str, ArmSummary]) -> str:
     longest, shortest = max(ends, key=ends.__getitem__), min(ends, key=ends.__getitem__)
     return (
         f"Trials end at different times (on average after {digits_text(ends[shortest])} s with "
-        f"{shortest}, "
-        f"{digits_text(ends[longest])} s with {longest}): drops, marks and retransmissions are "
-        "given per second and "
-        "per million frames."
+        f"{shortest}, {digits_text(ends[longest])} s with {longest}): drops, marks and "
+        "retransmissions are given per second and per million frames."
     )
 
 

@@ -84,11 +84,9 @@ def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str |
     few."""
     if slowest.median_ms >= slowest.rto_min_ms:
         return (
-            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all "
-            f"trials; which {noun} "
-            "waited for one cannot be determined, because the median latency exceeds the "
-            "minimum timeout, "
-            f"{slowest.rto_min_ms:g} ms."
+            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all trials; "
+            f"which {noun} waited for one cannot be determined, because the median latency exceeds "
+            f"the minimum timeout, {slowest.rto_min_ms:g} ms."
         )
     if slowest.count < SLOWEST_MIN:
         return None
@@ -114,9 +112,8 @@ def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str |
     )
     most = f"at most {slowest.waited_max}" if slowest.waited_max else "none"
     return (
-        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and "
-        "the connections had "
-        f"{_timeouts(slowest)}{probes} over all trials."
+        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and the "
+        f"connections had {_timeouts(slowest)}{probes} over all trials."
     )
 
 

@@ -117,10 +117,9 @@ def prioritized_words(arm: str, wait: Wait, medians: dict[str, float]) -> str | 
     each = " and ".join(f"{_ms(wait_ms)} in {queue}" for queue, wait_ms in wait.queues.items())
     latencies = ", ".join(f"{name} {_ms(median_ms)}" for name, median_ms in medians.items())
     return (
-        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization "
-        "selects the queue of each "
-        "frame, so the waiting time cannot be attributed to a workload (median latency: "
-        f"{latencies})."
+        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization selects "
+        "the queue of each frame, so the waiting time cannot be attributed to a workload (median "
+        f"latency: {latencies})."
     )
 
 

@@ -39,9 +39,8 @@ EXCLUDED_LINES_MAX = 6
 EXCLUDED_MAX = 20
 """Points of one list of trials that are not valid."""
 BOUNDS = (
-    "'>' marks a lower bound: so much was still running when a trial ended that the percentile "
-    "is not known."
-    " Such a point has no interval and is not compared."
+    "'>' marks a lower bound: so much was still running when a trial ended that the percentile is "
+    "not known. Such a point has no interval and is not compared."
 )
 Row = list[str]
 
@@ -251,8 +250,7 @@ def _compared(summary: Summary, arm: str, found: Sequence[ArmEffect]) -> str:
     what = name_of(found[0].metric, found[0].noun)
     return (
         f"{found[0].workload}, {what}: {arm} against {summary.baseline} is "
-        f"{', '.join([*counted, *rest])} of"
-        f" {points_text(len(found))}."
+        f"{', '.join([*counted, *rest])} of {points_text(len(found))}."
     )
 
 

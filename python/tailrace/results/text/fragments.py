@@ -22,11 +22,9 @@ ROWS_MAX = 20
 """Hosts and arms that the text lists."""
 NOTE = (
     "Per trial: datagrams that were cut (FragOKs) into fragments (FragCreates), fragments that "
-    "arrived (ReasmReqds), "
-    "datagrams that were put together (ReasmOKs), fragments refused and datagrams given up "
-    "(ReasmFails), those given "
-    "up because their time was over (ReasmTimeout). memory: the most "
-    "that incomplete datagrams took."
+    "arrived (ReasmReqds), datagrams that were put together (ReasmOKs), fragments refused and "
+    "datagrams given up (ReasmFails), those given up because their time was over (ReasmTimeout). "
+    "memory: the most that incomplete datagrams took."
 )
 
 

@@ -44,10 +44,9 @@ from tailrace.scenario.experiment import SOLO
 from tailrace.statistics import LEVEL_TEXT, mean
 
 CUT_OFF_WORDS = (
-    "Cut off: transactions and flows still running when their trial ended. Their latency is "
-    "longer than their time "
-    "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a "
-    "lower bound."
+    "Cut off: transactions and flows still running when their trial ended. Their latency is longer "
+    "than their time until then; the percentiles are Kaplan-Meier estimates that include them; '>' "
+    "marks a lower bound."
 )
 COST_ROWS_MAX = 30
 """Rows of the table of costs that a terminal shows."""

@@ -89,9 +89,8 @@ def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
         if most < held_bytes:
             what = (
                 f"lossless queue '{name}' drops above {format_size(most)}, but the other "
-                f"{held.ports - 1} ports of "
-                f"switch '{port.node}' may hold {format_size(held_bytes)} for it before their "
-                "senders have stopped"
+                f"{held.ports - 1} ports of switch '{port.node}' may hold "
+                f"{format_size(held_bytes)} for it before their senders have stopped"
             )
             yield (
                 (*at, "queues", name),

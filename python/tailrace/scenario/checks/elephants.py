@@ -91,11 +91,9 @@ def _burst_bytes(scenario: Scenario, stream: LongFlows) -> int:
 
 def _words(connections: int, age_ps: int, silence_ps: int) -> str:
     return (
-        f"each of {connections} connections that take turns may be idle "
-        f"for {_us(silence_ps)} us, and "
-        f"the elephant trap evicts elephants that are idle for {_us(age_ps)} us: AFD then sees "
-        "only part of their "
-        "bytes"
+        f"each of {connections} connections that take turns may be idle for {_us(silence_ps)} us, "
+        f"and the elephant trap evicts elephants that are idle for {_us(age_ps)} us: AFD then sees "
+        "only part of their bytes"
     )
 
 

@@ -27,8 +27,7 @@ def _unreachable_thresholds(scenario: Scenario, graph: Graph) -> Found:
                 continue
             what = (
                 f"the limit of {format_size(queue.limit.amount)} is not above the "
-                f"{format_size(begins)} at which "
-                f"{queue.aqm.kind} begins: the queue acts as a FIFO"
+                f"{format_size(begins)} at which {queue.aqm.kind} begins: the queue acts as a FIFO"
             )
             yield (
                 ("policies", policy_name, "queues", name, "aqm"),

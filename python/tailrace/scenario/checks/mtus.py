@@ -24,9 +24,8 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
                 is_own = towards in switch.port_mtu
                 what = (
                     f"port '{name}>{towards}' has an MTU of {mtu} bytes, and host '{host}' one of "
-                    f"{scenario.host(host).mtu}: longer packets are dropped silently, so that "
-                    "TCP with full segments "
-                    "delivers nothing"
+                    f"{scenario.host(host).mtu}: longer packets are dropped silently, so that TCP "
+                    "with full segments delivers nothing"
                 )
                 at: KeyPath = ("switches", name if name in scenario.switches else "defaults")
                 yield (

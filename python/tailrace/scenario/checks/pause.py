@@ -94,9 +94,8 @@ def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Foun
             if limit.unit == "bytes" and limit.amount < wanted:
                 what = (
                     f"lossless queue '{queue_name}' of policy '{name}' drops above "
-                    f"{format_size(limit.amount)}, "
-                    f"less than the {format_size(wanted)} that it may hold until a paused "
-                    "sender has stopped"
+                    f"{format_size(limit.amount)}, less than the {format_size(wanted)} that it may "
+                    "hold until a paused sender has stopped"
                 )
                 yield at, what, f"raise its limit to {format_size(wanted)} or more, or lower xoff"
                 return

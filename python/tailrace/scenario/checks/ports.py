@@ -41,8 +41,7 @@ def _servers(scenario: Scenario, servings: Servings) -> Found:
             if met and not _share(first, workload):
                 what = (
                     f"host {met[0]} would have two servers at {met[2]} port {met[3]}: "
-                    f"{first.service_name()} of "
-                    f"workload '{other}', and {workload.service_name()}"
+                    f"{first.service_name()} of workload '{other}', and {workload.service_name()}"
                 )
                 yield (
                     at,

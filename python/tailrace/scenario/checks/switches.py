@@ -125,8 +125,7 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
         if set_aside >= switch.buffer > 0 and not blamed:
             what = (
                 f"the headroom of all ports of switch '{name}' is {format_size(set_aside)} "
-                "together, which is not "
-                "less than its buffer"
+                "together, which is not less than its buffer"
             )
             yield (
                 last,

@@ -169,9 +169,8 @@ class Flows(WorkloadKind):
     def cautions(self, around: Surroundings) -> Found:
         if self.load is not None and self.load > ONE_PPB:
             what = (
-                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: "
-                "queues grow until the end "
-                "of the trial, and results depend on its duration"
+                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues "
+                "grow until the end of the trial, and results depend on its duration"
             )
             yield ("load",), what, "write at most 100%"
 

@@ -143,9 +143,8 @@ class Replay(ClientServer):
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
         raise RunRefusedError(
-            f"--live-scale {scale.divisor}: workload '{name}' has recorded requests, which "
-            "cannot be divided"
-            " (hint: a workload of kind requests)"
+            f"--live-scale {scale.divisor}: workload '{name}' has recorded requests, which cannot "
+            "be divided (hint: a workload of kind requests)"
         )
 
     def closed_loop(self) -> ClosedLoop | None:

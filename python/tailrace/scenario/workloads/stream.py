@@ -126,9 +126,8 @@ class Stream(OneWay):
         line_bps = around.graph.rates_bps[self.source]
         if self.rate is not None and self.rate > line_bps:
             what = (
-                f"{self.rate / BPS_PER_GBPS:g} Gbit/s is more than the "
-                f"{line_bps / BPS_PER_GBPS:g} Gbit/s "
-                "of the source's link: the rate has no effect"
+                f"{self.rate / BPS_PER_GBPS:g} Gbit/s is more than the {line_bps / BPS_PER_GBPS:g} "
+                "Gbit/s of the source's link: the rate has no effect"
             )
             yield ("rate",), what, "lower it, or omit it"
 

@@ -52,8 +52,7 @@ def lost_by_writing(drive: Drive, typed: str, root: Path = Path("/")) -> list[st
     if typed not in (drive.part, str(drive.device)):
         raise RunRefusedError(
             f"{OPTION}: '{typed}' is not the name of {drive.device} (hint: everything on it is "
-            "lost; if that is meant, "
-            f"write {OPTION} {drive.part})"
+            f"lost; if that is meant, write {OPTION} {drive.part})"
         )
     folders = [drive.counters.parent, *_partitions(drive.counters.parent)]
     for folder in folders:

@@ -19,9 +19,8 @@ OTHERS_SHARE = 0.02
 """Data of the other direction, or of others, from which a run is remarked."""
 BUSY_SHARE = 0.9
 NOT_DONE = (
-    "Not pre-conditioned: an SSD answers reads of what was never written without its medium, "
-    "and writes faster than in "
-    "its steady state."
+    "Not pre-conditioned: an SSD answers reads of what was never written without its medium, and "
+    "writes faster than in its steady state."
 )
 
 

@@ -168,9 +168,8 @@ def _queue(evidence: Evidence) -> Answer | None:
     gain = gave.requests_per_s / evidence.best_requests_per_s
     text = (
         f"{run.under_way} under way / {ran.latency_us:.0f} us = "
-        f"{run.under_way / ran.latency_us * US_PER_S:.0f}/s by Little's law; "
-        f"{more.under_way} under way give {gave.requests_per_s:.0f}/s, "
-        f"{_percent(gain)} of the best run"
+        f"{run.under_way / ran.latency_us * US_PER_S:.0f}/s by Little's law; {more.under_way} "
+        f"under way give {gave.requests_per_s:.0f}/s, {_percent(gain)} of the best run"
     )
     return gain >= DEEPER_GAIN, text
 

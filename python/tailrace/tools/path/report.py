@@ -13,9 +13,8 @@ CHANCE_MIN = 1e-12
 """Smaller chances are stated as this one."""
 
 ROUND_TRIP = (
-    "There and back: a size passes when its reply has come back, whole or in fragments; a loss "
-    "on the way there is not "
-    "told from one on the way back. Between two hosts of a fabric each "
+    "There and back: a size passes when its reply has come back, whole or in fragments; a loss on "
+    "the way there is not told from one on the way back. Between two hosts of a fabric each "
     "direction is probed by itself."
 )
 """What a probe to an address cannot tell."""

@@ -36,8 +36,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
         if not digits.isdigit() or not SIZE_MIN <= int(digits) <= SIZE_MAX:
             raise RunRefusedError(
                 f"--sizes: '{word.strip()}' is no size of a frame (hint: whole bytes with the "
-                "check sequence, "
-                f"{SIZE_MIN} to {SIZE_MAX}, such as --sizes 64,512,1518)"
+                f"check sequence, {SIZE_MIN} to {SIZE_MAX}, such as --sizes 64,512,1518)"
             )
         sizes.append(int(digits))
     return tuple(dict.fromkeys(sizes))

@@ -14,9 +14,8 @@ FOLDERS_MAX = 10_000
 BUFFER_SHARE_MIN = 0.02
 """What a buffer adds to a throughput is told from this share on."""
 REPEATABLE = (
-    "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred "
-    "microseconds loses frames of any "
-    "software switch. Compare the goals of 0.1 and 0.5 % beside it."
+    "Zero loss is not repeatable on virtual cores: a pause of a core of some hundred microseconds "
+    "loses frames of any software switch. Compare the goals of 0.1 and 0.5 % beside it."
 )
 
 
@@ -54,9 +53,8 @@ def remarks(procedure: Procedure) -> list[str]:
     if not rig.device.is_simulated:
         found.append(REPEATABLE)
         found.append(
-            f"{rig.invalid} of {len(rig.trials)} trials were invalid (the "
-            "sender was paused, or the "
-            f"hypervisor took cores); {REPEATS_IN_ALL - rig.repeats_left} were repeated."
+            f"{rig.invalid} of {len(rig.trials)} trials were invalid (the sender was paused, or "
+            f"the hypervisor took cores); {REPEATS_IN_ALL - rig.repeats_left} were repeated."
         )
     limited = [
         one for one in procedure.results if one.throughput and one.throughput.limit == "generator"
@@ -73,14 +71,12 @@ def remarks(procedure: Procedure) -> list[str]:
         )
         found.append(
             f"{one.frame_bytes} B: limited by the generator, which reaches "
-            f"{fps_text(one.throughput.most_fps)} frames "
-            f"a second at most{alone}."
+            f"{fps_text(one.throughput.most_fps)} frames a second at most{alone}."
         )
     if any(one.sender_fps for one in limited):
         found.append(
-            "Where the kernel switches, it does so within the sender's own calls: the "
-            "difference between the generator "
-            "alone and with the switch is the time that switching takes."
+            "Where the kernel switches, it does so within the sender's own calls: the difference "
+            "between the generator alone and with the switch is the time that switching takes."
         )
     if rig.device.is_simulated:  # elsewhere a pause of a core looks like a buffer
         duration_s = procedure.lengths.throughput_s
@@ -98,10 +94,9 @@ def _buffer_remark(one: SizeResult, duration_s: float) -> str:
     if added < BUFFER_SHARE_MIN * one.throughput.fps:
         return ""
     return (
-        f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds "
-        f"up to {fps_text(added)} "
-        f"frames a second to the throughput of a trial of {duration_s:g} s (hint: a longer "
-        "--duration)."
+        f"{one.frame_bytes} B: the buffer of {one.back_to_back.buffer_frames:.0f} frames adds up "
+        f"to {fps_text(added)} frames a second to the throughput of a trial of {duration_s:g} s "
+        "(hint: a longer --duration)."
     )
 
 
