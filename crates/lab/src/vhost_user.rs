@@ -10,6 +10,9 @@ pub const REPLY: u32 = 4;
 /// Flag of a request that is to be answered even where it has no answer of its own.
 pub const NEED_REPLY: u32 = 8;
 
+/// Feature of a device of Virtio 1.0 and later (VIRTIO_F_VERSION_1).
+pub const VERSION_1: u64 = 1 << 32;
+
 /// Requests of the front end.
 #[expect(missing_docs, reason = "names and numbers of the protocol")]
 pub mod request {

@@ -5,7 +5,7 @@ use super::{Message, VhostConnection};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use tailrace_lab::vhost_user::request;
+use tailrace_lab::vhost_user::{VERSION_1, request};
 use virtio_queue::QueueT;
 use vm_memory::{FileOffset, GuestAddress, GuestMemoryMmap, GuestRegionMmap, MmapRegion};
 
@@ -21,7 +21,6 @@ const STATUS: u64 = 1 << 16;
 const INDIRECT_DESC: u64 = 1 << 28;
 const EVENT_IDX: u64 = 1 << 29;
 const PROTOCOL_FEATURES: u64 = 1 << 30;
-const VERSION_1: u64 = 1 << 32;
 /// Acknowledgements, a channel of the device's own, a configuration space, and no events for rings:
 /// kicks and interrupts are in the page of the clock, which they cannot outrun.
 const PROTOCOL: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;

@@ -2,7 +2,7 @@
 
 mod networks;
 pub mod offload;
-pub mod sysctls;
+mod sysctls;
 
 pub use networks::name_networks;
 pub use offload::switch_off_joining;
@@ -11,7 +11,7 @@ use crate::address;
 use crate::netlink::{Link, Metrics, Netlink};
 use crate::vlans::Vlans;
 use std::io;
-use tailrace_plan::{Plan, RawCongestionControl, RawHost};
+use tailrace_plan::{Plan, RawCongestionControl};
 
 /// Picoseconds in a millisecond.
 const PS_PER_MS: u64 = 1_000_000_000;
@@ -26,7 +26,12 @@ pub fn set_kernel(plan: &Plan, index: usize) -> io::Result<()> {
 
 /// Name of the congestion control that the plan gives a host.
 pub fn congestion_control_of(plan: &Plan, index: usize) -> &'static str {
-    congestion_control(&plan.raw.hosts[index])
+    match plan.raw.hosts[index].tcp.congestion_control {
+        RawCongestionControl::Cubic => "cubic",
+        RawCongestionControl::NewReno => "reno",
+        RawCongestionControl::Dctcp => "dctcp",
+        RawCongestionControl::Bbr => "bbr",
+    }
 }
 
 /// Gives the interface of a host its addresses, and with them routes and neighbours: all networks
@@ -82,15 +87,6 @@ pub fn uses_priorities(plan: &Plan) -> bool {
 /// Whether programs mark their connections, and so their partners' answers.
 fn uses_code_points(plan: &Plan) -> bool {
     plan.workloads.iter().any(|workload| workload.header.dscp > 0)
-}
-
-fn congestion_control(raw: &RawHost) -> &'static str {
-    match raw.tcp.congestion_control {
-        RawCongestionControl::Cubic => "cubic",
-        RawCongestionControl::NewReno => "reno",
-        RawCongestionControl::Dctcp => "dctcp",
-        RawCongestionControl::Bbr => "bbr",
-    }
 }
 
 #[cfg(test)]

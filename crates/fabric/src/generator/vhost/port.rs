@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tailrace_lab::vhost_user::request;
+use tailrace_lab::vhost_user::{VERSION_1, request};
 
 /// The header of virtio 1.0 before every frame, all zero: no offload.
 const HEADER_BYTES: usize = 12;
@@ -22,8 +22,6 @@ const BUFFERS_AT: usize = 2 * RING_BYTES;
 const SEND_BUFFERS_AT: usize = BUFFERS_AT + RING_SIZE as usize * BUFFER_BYTES;
 const MEMORY_BYTES: usize =
     (SEND_BUFFERS_AT + RING_SIZE as usize * BUFFER_BYTES).next_multiple_of(4_096);
-/// VIRTIO_F_VERSION_1.
-const VERSION_1: u64 = 1 << 32;
 /// The rings of a network device by their numbers (virtio 1.1 section 5.1.2).
 const RECEIVE: u64 = 0;
 const SEND: u64 = 1;
